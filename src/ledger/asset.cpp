@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/asset.h"
+
+namespace passbook::ledger {
+
+Asset default_asset() { return Asset{.code = AssetCode::trusted("point"), .ceiling = {}}; }
+
+}  // namespace passbook::ledger

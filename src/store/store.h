@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/failure.h"
+#include "base/id.h"
+#include "base/instant.h"
+#include "ledger/account.h"
+#include "ledger/asset.h"
+#include "ledger/entry.h"
+#include "ledger/state.h"
+
+/// What the ledger asks of a database. One contract suite holds every store to it.
+///
+/// Every function here may throw Failure and nothing else that a caller should catch.
+
+namespace passbook::store {
+
+/// One connection that writes; used by one thread. Between `begin` and `commit` or `rollback` one
+/// database transaction is open. Whenever a call throws, no transaction is open any more, and unless
+/// the failure is `in_doubt` nothing was written.
+class Writer {
+public:
+    virtual ~Writer() = default;
+
+    /// Begins a transaction, reads the clock, locks the accounts of all needs in (shard, id) order
+    /// together with those that their targets touch, and only then looks up keys, targets, due
+    /// holds and assets, so that what is returned stays true until the transaction ends.
+    [[nodiscard]] virtual ledger::State begin(const std::vector<ledger::Need>& needs) = 0;
+
+    /// Writes all changes and commits. Throws GuardFired where the database refused a row.
+    virtual void commit(const ledger::Changes& changes) = 0;
+
+    /// Ends the transaction without a change.
+    virtual void rollback() noexcept = 0;
+};
+
+/// An account with what its open holds that are already due still count in `account.held`. Readers
+/// show `held - due`: a due hold blocks nothing, though its `expire` entry is yet to be written.
+struct AccountView {
+    ledger::Account account;
+    Amount due = 0;
+};
+
+struct BalanceAt {
+    Amount balance = 0;
+    std::int64_t seq = 0;  ///< Of the last entry that counts; 0 where none does.
+};
+
+/// All rows of one shard, as of one instant. The four sequences are independent of each other; each
+/// is in order of (account id bytes, seq), holds by (account, opened seq), refusals by
+/// (subject, key). A `next` returns false at the end. Memory does not grow with the rows.
+class ShardSnapshot {
+public:
+    virtual ~ShardSnapshot() = default;
+
+    [[nodiscard]] virtual bool next(ledger::Account& account) = 0;
+    [[nodiscard]] virtual bool next(ledger::Entry& entry) = 0;
+    [[nodiscard]] virtual bool next(ledger::Hold& hold) = 0;
+    [[nodiscard]] virtual bool next(ledger::StoredRefusal& refusal) = 0;
+};
+
+/// One connection that reads; used by one thread at a time. Each call sees one snapshot, which holds
+/// every write that was acknowledged before the call. Readers never block the writer.
+class Reader {
+public:
+    virtual ~Reader() = default;
+
+    [[nodiscard]] virtual std::vector<ledger::Asset> assets() = 0;  ///< In order of code bytes.
+    [[nodiscard]] virtual std::optional<ledger::Asset> asset(const AssetCode& code) = 0;
+
+    [[nodiscard]] virtual std::optional<AccountView> account(const AccountId& id) = 0;
+
+    /// In (shard, id) order, behind `after`.
+    [[nodiscard]] virtual std::vector<AccountView> accounts(const std::optional<AccountId>& after,
+                                                            std::size_t limit) = 0;
+
+    /// In seq order, behind `after_seq`.
+    [[nodiscard]] virtual std::vector<ledger::Entry> entries(const AccountId& account,
+                                                             std::int64_t after_seq,
+                                                             std::size_t limit) = 0;
+
+    /// Each entry's request: itself on the subject, that of the linked entry on another account,
+    /// nothing where the entry answers no request. Same order as given.
+    [[nodiscard]] virtual std::vector<std::optional<RequestId>> requests_of(
+        const std::vector<ledger::Entry>& entries) = 0;
+
+    /// The balance by `recorded_at <= at`; O(log n) in the account's entries.
+    [[nodiscard]] virtual std::optional<BalanceAt> balance_at(const AccountId& account,
+                                                              Instant at) = 0;
+
+    /// The sum of the entries whose `effective_at` (else `recorded_at`) is at or before `at`; a scan
+    /// of the account's entries.
+    [[nodiscard]] virtual std::optional<BalanceAt> balance_by_effective(const AccountId& account,
+                                                                        Instant at) = 0;
+
+    [[nodiscard]] virtual std::optional<ledger::Original> transaction(const RequestId& id) = 0;
+    [[nodiscard]] virtual std::optional<ledger::Hold> hold(const RequestId& id) = 0;
+    [[nodiscard]] virtual std::optional<ledger::Outcome> outcome(const ledger::SubjectKey& key) = 0;
+
+    [[nodiscard]] virtual std::unique_ptr<ShardSnapshot> snapshot(Shard shard) = 0;
+
+    /// Cheap proof that the database answers.
+    virtual void ping() = 0;
+};
+
+class Store {
+public:
+    virtual ~Store() = default;
+
+    /// For people: what and where, for example `sqlite:passbook.db`; never a password.
+    [[nodiscard]] virtual std::string describe() const = 0;
+
+    /// How many writers may work at once. SQLite: 1.
+    [[nodiscard]] virtual std::size_t writers_max() const = 0;
+
+    /// Refused (Failure `unavailable`) on a store that was opened for reading. Any thread.
+    [[nodiscard]] virtual std::unique_ptr<Writer> writer() = 0;
+    [[nodiscard]] virtual std::unique_ptr<Reader> reader() = 0;  ///< Any thread.
+};
+
+/// How a store is opened. Only a writing store is locked, created when absent and upgraded.
+enum class Access { write, read };
+
+/// Anybody's tables, for the reconciliation of systems that keep their own. Read only.
+class Tables {
+public:
+    virtual ~Tables() = default;
+
+    /// Runs one query whose rows are (id, integer) and hands over each row in the order given.
+    /// A row of another shape is a Failure `broken` that names the query and the row.
+    virtual void query(std::string_view sql,
+                       const std::function<void(std::string_view, std::int64_t)>& row) = 0;
+};
+
+}  // namespace passbook::store
