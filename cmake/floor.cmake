@@ -147,6 +147,39 @@ function(passbook_link_test name)
     set_tests_properties(guards.link.${name} PROPERTIES LABELS guards)
 endfunction()
 
+# Puts text files (SQL steps, a page) into a room's library: HEADER, a path under src/ that exists only
+# in the build folder, declares `inline constexpr std::array<std::string_view, n> NAME` in NAMESPACE,
+# in the order of FILES. A changed file configures anew.
+function(passbook_embed)
+    set(one ROOM HEADER NAMESPACE NAME)
+    set(many FILES)
+    passbook_parse_arguments("ROOM;HEADER;NAMESPACE;NAME;FILES" ${ARGN})
+    set(literals "")
+    foreach(file ${arg_FILES})
+        cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+        file(READ ${file} text)
+        string(APPEND literals "    std::string_view{R\"~~~(${text})~~~\"},\n")
+    endforeach()
+    list(LENGTH arg_FILES count)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${arg_ROOM}/${arg_HEADER} @ONLY CONTENT
+"// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace @arg_NAMESPACE@ {
+
+inline constexpr std::array<std::string_view, @count@> @arg_NAME@{
+@literals@};
+
+}  // namespace @arg_NAMESPACE@
+")
+    target_include_directories(passbook_${arg_ROOM} PRIVATE
+        $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/${arg_ROOM}>)
+endfunction()
+
 # Makes an executable that is not a room's unit test: the product, an example, a bench.
 # OUTPUT is the folder under the build directory, `bin` unless said.
 function(passbook_program)
@@ -183,7 +216,7 @@ function(passbook_suite)
 endfunction()
 
 # Registers a Python script (unittest, standard library only) that drives the built binary, found
-# in PASSBOOK_BINARY. FILES are modules and data it reads. SERIAL yes: nothing runs beside it.
+# in TEST_BINARY. FILES are modules and data it reads. SERIAL yes: nothing runs beside it.
 function(passbook_script_test)
     set(one NAME LABEL SCRIPT TIMEOUT SERIAL)
     set(many FILES ARGUMENTS)
@@ -194,10 +227,10 @@ function(passbook_script_test)
     passbook_record(script ${arg_NAME} 9 "${arg_SCRIPT};${arg_FILES}" "" "")
     add_test(NAME ${arg_LABEL}.${arg_NAME}
         COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGUMENTS})
-    set(environment PASSBOOK_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-        PASSBOOK_BINARY_DIR=${PROJECT_BINARY_DIR} PASSBOOK_CMAKE=${CMAKE_COMMAND})
+    set(environment TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+        TEST_BUILD_DIR=${PROJECT_BINARY_DIR} TEST_CMAKE=${CMAKE_COMMAND})
     if(TARGET passbook)
-        list(APPEND environment PASSBOOK_BINARY=$<TARGET_FILE:passbook>)
+        list(APPEND environment TEST_BINARY=$<TARGET_FILE:passbook>)
     endif()
     set_tests_properties(${arg_LABEL}.${arg_NAME} PROPERTIES
         LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}")
