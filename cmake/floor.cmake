@@ -147,8 +147,8 @@ function(passbook_link_test name)
     set_tests_properties(guards.link.${name} PROPERTIES LABELS guards)
 endfunction()
 
-# Puts text files (SQL steps, a page) into a room's library: HEADER, a path under src/ that exists only
-# in the build folder, declares `inline constexpr std::array<std::string_view, n> NAME` in NAMESPACE,
+# Puts text files (SQL steps, a page) into a room's library: HEADER, a path under src/ that exists
+# only in the build folder, declares `constexpr std::array<std::string_view, n> NAME` in NAMESPACE,
 # in the order of FILES. A changed file configures anew.
 function(passbook_embed)
     set(one ROOM HEADER NAMESPACE NAME)
@@ -161,6 +161,7 @@ function(passbook_embed)
         file(READ ${file} text)
         string(APPEND literals "    std::string_view{R\"~~~(${text})~~~\"},\n")
     endforeach()
+    passbook_record(text ${arg_HEADER} 0 "${arg_FILES}" "" "")
     list(LENGTH arg_FILES count)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${arg_ROOM}/${arg_HEADER} @ONLY CONTENT
 "// SPDX-License-Identifier: Apache-2.0
@@ -228,7 +229,8 @@ function(passbook_script_test)
     add_test(NAME ${arg_LABEL}.${arg_NAME}
         COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGUMENTS})
     set(environment TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-        TEST_BUILD_DIR=${PROJECT_BINARY_DIR} TEST_CMAKE=${CMAKE_COMMAND})
+        TEST_BUILD_DIR=${PROJECT_BINARY_DIR} TEST_CMAKE=${CMAKE_COMMAND}
+        TEST_CXX=${CMAKE_CXX_COMPILER})
     if(TARGET passbook)
         list(APPEND environment TEST_BINARY=$<TARGET_FILE:passbook>)
     endif()
