@@ -104,6 +104,10 @@ function(passbook_floor)
         add_library(${library} INTERFACE)
         set(access INTERFACE)
     endif()
+    passbook_resolve(external "" "${arg_EXTERNAL}")
+    set_property(GLOBAL APPEND PROPERTY passbook_room_names ${arg_NAME})
+    set_target_properties(${library} PROPERTIES
+        passbook_floor ${arg_FLOOR} passbook_external "${external}")
     target_compile_features(${library} ${access} cxx_std_20)
     target_link_libraries(${library} ${access} ${uses})
     target_sources(${library} ${access} FILE_SET HEADERS
@@ -230,7 +234,7 @@ function(passbook_script_test)
         COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGUMENTS})
     set(environment TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}
         TEST_BUILD_DIR=${PROJECT_BINARY_DIR} TEST_CMAKE=${CMAKE_COMMAND}
-        TEST_CXX=${CMAKE_CXX_COMPILER})
+        TEST_CXX=${CMAKE_CXX_COMPILER} TEST_VERSION=${PROJECT_VERSION})
     if(TARGET passbook)
         list(APPEND environment TEST_BINARY=$<TARGET_FILE:passbook>)
     endif()
