@@ -50,13 +50,14 @@ struct Move {
     EntryKind kind = EntryKind::grant;
     Amount amount = 0;
     Amount held_change = 0;
+    std::optional<AssetCode> asset;        ///< What the account must keep, or is opened with.
     std::optional<Limits> limits;          ///< Kind `limits` only.
     std::optional<std::int64_t> reverses;
 };
 
 /// The account after the move, with its next seq, or the reason why it does not move. Status is
-/// asked before floor and ceiling. All sums are checked; a sum out of range counts as past the floor
-/// or the ceiling, whichever lies that way.
+/// asked before floor and ceiling; a sum that leaves the range of an amount is refused as
+/// `balance_out_of_range` even where there is no floor or ceiling. `recorded_at` is left to the caller.
 [[nodiscard]] Result<Account, Refusal> moved(const Account& account, const Move& move);
 
 }  // namespace passbook::ledger

@@ -13,8 +13,8 @@
 #include "base/instant.h"
 #include "ledger/entry.h"
 
-/// What a client asks for, already checked for form: amounts in range and of the right sign, ids
-/// valid, no account twice. HTTP, batch, import and the C++ API all make these, so they share keys.
+/// What a client asks for. HTTP, batch, import and the C++ API all make these, so they share keys;
+/// `prepare` (request.h) checks their form.
 
 namespace passbook::ledger {
 
@@ -125,10 +125,5 @@ struct Command {
 
 /// Every account that the command itself names.
 [[nodiscard]] std::vector<AccountId> named_accounts(const Action& action);
-
-/// First 16 bytes of SHA-256 over the canonical command: its kind, the ids of its path, the fields
-/// present with their names sorted, postings in the order sent. How a client spells its JSON does
-/// not matter; what it says does. The layout is part of the store's format.
-[[nodiscard]] Fingerprint fingerprint(const Command& command);
 
 }  // namespace passbook::ledger

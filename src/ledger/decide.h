@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <variant>
 
-#include "base/codes.h"
-#include "ledger/command.h"
+#include "ledger/request.h"
 #include "ledger/state.h"
 
 namespace passbook::ledger {
-
-/// A "no" that is not kept with the key: what the command names does not exist, its form does not
-/// fit what it acts on, or its key belongs to another command.
-struct Rejection {
-    Code code;
-    std::string detail;
-
-    friend bool operator==(const Rejection&, const Rejection&) = default;
-};
 
 /// What a PUT answers.
 struct PutDone {
@@ -30,10 +19,11 @@ struct Answer {
     bool replayed = false;
 };
 
-/// Decides one command against the state, in memory: the same state and command always give the
+/// Decides one request against the state, in memory: the same state and request always give the
 /// same answer. Accepted or refused, what must be written is added to `changes` and the state moves
-/// on, so that the next command of the batch meets the result. `state` must hold all that
-/// `need_of(command)` names.
-[[nodiscard]] Answer decide(State& state, const Command& command, Changes& changes);
+/// on, so that the next request of the batch meets the result. `state` must hold all that
+/// `need_of(request.command)` names, looked up before the first request of the batch was decided: a
+/// target that an earlier request of the same batch makes is not found.
+[[nodiscard]] Answer decide(State& state, const Request& request, Changes& changes);
 
 }  // namespace passbook::ledger

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/decide.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/assert.h"
+#include "ledger/plan.h"
+#include "ledger/posting.h"
+
+namespace passbook::ledger {
+namespace {
+
+Answer answer(Rejection rejection) { return Answer{.body = std::move(rejection)}; }
+
+/// The account whose key space the request lies in, or why there is none.
+Result<AccountId, Rejection> subject_of(const State& state, const Action& action) {
+    if (const AccountId* named = named_subject(action)) return *named;
+    const RequestId& target = *target_of(action);
+    if (std::holds_alternative<Reverse>(action)) {
+        const auto original = state.originals.find(target);
+        if (original != state.originals.end()) return original->second.record.subject().account;
+        return fail(Rejection{Code::transaction_not_found, fmt::format("Transaction {} does not exist.",
+                                                                       to_text('t', target))});
+    }
+    const auto hold = state.holds.find(target);
+    if (hold != state.holds.end()) return hold->second.account;
+    return fail(Rejection{Code::hold_not_found,
+                          fmt::format("Hold {} does not exist.", to_text('h', target))});
+}
+
+/// What the key was answered with before; nothing if it is new.
+std::optional<Answer> replay(const State& state, const SubjectKey& key, const Request& request) {
+    const auto outcome = state.outcomes.find(key);
+    if (outcome == state.outcomes.end()) return std::nullopt;
+    if (request_of(outcome->second).fingerprint != request.fingerprint) {
+        return answer(Rejection{Code::idempotency_key_reused,
+                                fmt::format("Key {} of {} already stands for another command.",
+                                            key.key.text(), key.subject.text())});
+    }
+    if (const auto* refused = std::get_if<StoredRefusal>(&outcome->second)) {
+        return Answer{.body = refused->refusal, .replayed = true};
+    }
+    return Answer{.body = std::get<Record>(outcome->second), .replayed = true};
+}
+
+/// Keeps the refusal with its key, if it has one.
+Answer refuse(State& state, const AccountId& subject, const Request& request, Refusal refusal,
+              Changes& changes) {
+    if (request.command.key) {
+        const Key& key = *request.command.key;
+        const Account& account = state.accounts.at(subject);
+        StoredRefusal stored{
+            .subject = subject,
+            .request = {key, request.fingerprint,
+                        request_id("account", subject.text(), key).hash},
+            .refusal = refusal,
+            .recorded_at = std::max(state.now, account.recorded_at)};
+        changes.refusals.push_back(stored);
+        state.outcomes.insert_or_assign(SubjectKey{subject, key}, std::move(stored));
+    }
+    return Answer{.body = std::move(refusal)};
+}
+
+Answer decide_keyed(State& state, const Request& request, Changes& changes) {
+    const Action& action = request.command.action;
+    const auto subject = subject_of(state, action);
+    if (!subject) return answer(subject.error());
+    if (request.command.key) {
+        if (auto before = replay(state, {*subject, *request.command.key}, request)) return *before;
+    }
+
+    release_due_holds(state, *subject, changes);
+    const auto planned = plan(state, *subject, action);
+    if (!planned) {
+        if (const auto* rejection = std::get_if<Rejection>(&planned.error())) {
+            return answer(*rejection);
+        }
+        return refuse(state, *subject, request, std::get<Refusal>(planned.error()), changes);
+    }
+    if (auto opened = open_credited(state, *planned, changes); !opened) {
+        return answer(opened.error());
+    }
+    for (const Move& move : planned->moves) release_due_holds(state, move.account, changes);
+
+    auto record = post(state, *planned, request, changes);
+    if (!record) return refuse(state, *subject, request, record.error(), changes);
+    if (request.command.key) {
+        state.outcomes.insert_or_assign(SubjectKey{*subject, *request.command.key}, *record);
+    }
+    return Answer{.body = std::move(*record)};
+}
+
+Answer open_account(State& state, const PutAccount& put, Changes& changes) {
+    const AssetCode code = put.asset.value_or(default_asset().code);
+    const auto asset = state.assets.find(code);
+    if (asset == state.assets.end()) {
+        return answer({Code::asset_not_found, fmt::format("Asset {} does not exist.", code.text())});
+    }
+    Account account = opened(put.account, asset->second, state.now);
+    if (put.floor) account.limits.floor = *put.floor;
+    if (put.ceiling) account.limits.ceiling = *put.ceiling;
+    const auto& [floor, ceiling] = account.limits;
+    if ((floor && *floor > 0) || (ceiling && *ceiling < 0)) {
+        return Answer{.body = Refusal{Code::limit_in_use, account.id, {}}};
+    }
+    account.opening_limits = account.limits;
+    account.metadata = put.metadata.value_or("");
+    asset->second.used = true;
+    changes.opened.push_back(account);
+    state.accounts.emplace(account.id, account);
+    return Answer{.body = PutDone{.after = std::move(account), .created = true}};
+}
+
+/// Moves the limits by an entry of their own, so that no floor changes without a trace.
+std::optional<Refusal> change_limits(State& state, const PutAccount& put, Changes& changes) {
+    release_due_holds(state, put.account, changes);
+    Account& account = state.accounts.at(put.account);
+    Limits limits = account.limits;
+    if (put.floor) limits.floor = *put.floor;
+    if (put.ceiling) limits.ceiling = *put.ceiling;
+    if (limits == account.limits) return std::nullopt;
+    Plan change{.subject = put.account, .moves = {}, .target = {}, .expires_in = {}};
+    change.moves.push_back(Move{.account = put.account,
+                                .kind = EntryKind::limits,
+                                .asset = {},
+                                .limits = limits,
+                                .reverses = {}});
+    const Request unkeyed{.command = {.action = put, .key = {}, .reason = {}, .metadata = {},
+                                      .effective_at = {}},
+                          .id = {}};
+    const auto record = post(state, change, unkeyed, changes);
+    return record ? std::nullopt : std::optional(record.error());
+}
+
+Answer put_account(State& state, const PutAccount& put, Changes& changes) {
+    const auto found = state.accounts.find(put.account);
+    if (found == state.accounts.end()) return open_account(state, put, changes);
+    Account& account = found->second;
+    if (put.asset && *put.asset != account.asset) {
+        return answer({Code::immutable, fmt::format("Account {} keeps {}; that never changes.",
+                                                    account.id.text(), account.asset.text())});
+    }
+    if (auto refusal = change_limits(state, put, changes)) return Answer{.body = *refusal};
+    if (put.metadata && *put.metadata != account.metadata) {
+        account.metadata = *put.metadata;
+        changes.described.push_back(account);
+    }
+    return Answer{.body = PutDone{.after = account}};
+}
+
+Answer put_asset(State& state, const PutAsset& put, Changes& changes) {
+    const auto found = state.assets.find(put.asset);
+    const bool created = found == state.assets.end();
+    Asset asset = created ? Asset{.code = put.asset, .ceiling = {}} : found->second;
+    const Asset before = asset;
+    if (put.scale) asset.scale = *put.scale;
+    if (put.balanced) asset.balanced = *put.balanced;
+    if (put.open_on_first_credit) asset.open_on_first_credit = *put.open_on_first_credit;
+    if (put.floor) asset.floor = *put.floor;
+    if (put.ceiling) asset.ceiling = *put.ceiling;
+    if (before.used && (asset.scale != before.scale || asset.balanced != before.balanced)) {
+        return answer({Code::immutable, fmt::format("Asset {} is in use: its scale and `balanced` "
+                                                    "never change.",
+                                                    asset.code.text())});
+    }
+    if (created || asset != before) changes.assets.push_back(asset);
+    state.assets.insert_or_assign(asset.code, asset);
+    return Answer{.body = PutDone{.after = std::move(asset), .created = created}};
+}
+
+}  // namespace
+
+Answer decide(State& state, const Request& request, Changes& changes) {
+    const Action& action = request.command.action;
+    if (const auto* put = std::get_if<PutAccount>(&action)) return put_account(state, *put, changes);
+    if (const auto* put = std::get_if<PutAsset>(&action)) return put_asset(state, *put, changes);
+    return decide_keyed(state, request, changes);
+}
+
+}  // namespace passbook::ledger
