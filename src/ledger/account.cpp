@@ -91,9 +91,7 @@ Account opened(const AccountId& id, const Asset& asset, Instant now) {
                    .limits = limits,
                    .opening_limits = limits,
                    .opened_at = now,
-                   .recorded_at = now,
-                   .wake_at = {},
-                   .metadata = {}};
+                   .recorded_at = now};
 }
 
 Result<Account, Refusal> moved(const Account& account, const Move& move) {

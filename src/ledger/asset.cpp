@@ -3,6 +3,6 @@
 
 namespace passbook::ledger {
 
-Asset default_asset() { return Asset{.code = AssetCode::trusted("point"), .ceiling = {}}; }
+Asset default_asset() { return Asset{.code = AssetCode::trusted("point")}; }
 
 }  // namespace passbook::ledger

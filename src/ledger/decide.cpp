@@ -120,15 +120,11 @@ std::optional<Refusal> change_limits(State& state, const PutAccount& put, Change
     if (put.floor) limits.floor = *put.floor;
     if (put.ceiling) limits.ceiling = *put.ceiling;
     if (limits == account.limits) return std::nullopt;
-    Plan change{.subject = put.account, .moves = {}, .target = {}, .expires_in = {}};
+    Plan change{.subject = put.account};
     change.moves.push_back(Move{.account = put.account,
                                 .kind = EntryKind::limits,
-                                .asset = {},
-                                .limits = limits,
-                                .reverses = {}});
-    const Request unkeyed{.command = {.action = put, .key = {}, .reason = {}, .metadata = {},
-                                      .effective_at = {}},
-                          .id = {}};
+                                .limits = limits});
+    const Request unkeyed{.command = {.action = put}};
     const auto record = post(state, change, unkeyed, changes);
     return record ? std::nullopt : std::optional(record.error());
 }
@@ -152,7 +148,7 @@ Answer put_account(State& state, const PutAccount& put, Changes& changes) {
 Answer put_asset(State& state, const PutAsset& put, Changes& changes) {
     const auto found = state.assets.find(put.asset);
     const bool created = found == state.assets.end();
-    Asset asset = created ? Asset{.code = put.asset, .ceiling = {}} : found->second;
+    Asset asset = created ? Asset{.code = put.asset} : found->second;
     const Asset before = asset;
     if (put.scale) asset.scale = *put.scale;
     if (put.balanced) asset.balanced = *put.balanced;

@@ -9,14 +9,14 @@ namespace passbook::ledger {
 namespace {
 
 Move move_of(const AccountId& account, EntryKind kind, Amount amount) {
-    Move move{.account = account, .limits = {}, .reverses = {}};
+    Move move{.account = account};
     move.kind = kind;
     move.amount = amount;
     return move;
 }
 
 Plan plan_of(const AccountId& subject, std::vector<Move> moves) {
-    return Plan{.subject = subject, .moves = std::move(moves), .target = {}, .expires_in = {}};
+    return Plan{.subject = subject, .moves = std::move(moves)};
 }
 
 /// The asset of an account that exists; nothing where it does not, which posting will find.

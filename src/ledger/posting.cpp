@@ -68,15 +68,8 @@ Entry entry_of(const Account& after, const Move& move, Instant recorded_at) {
                 .balance_after = after.balance,
                 .held_after = after.held,
                 .recorded_at = recorded_at,
-                .effective_at = {},
-                .request = {},
-                .subject = {},
-                .target = {},
                 .reverses = move.reverses,
-                .expires_at = {},
-                .limits = move.limits,
-                .reason = {},
-                .metadata = {}};
+                .limits = move.limits};
     return entry;
 }
 
@@ -101,8 +94,7 @@ void follow(State& state, const Plan& plan, const Record& record) {
                                               .account = subject.account,
                                               .amount = subject.held_change,
                                               .expires_at = *subject.expires_at,
-                                              .opened_seq = subject.seq,
-                                              .closed_seq = {}});
+                                              .opened_seq = subject.seq});
         auto& wake_at = state.accounts.at(subject.account).wake_at;
         wake_at = wake_at ? std::min(*wake_at, *subject.expires_at) : *subject.expires_at;
         return;
@@ -166,10 +158,7 @@ void release_due_holds(State& state, const AccountId& id, Changes& changes) {
     for (Hold* hold : due) {
         const Move move{.account = id,
                         .kind = EntryKind::expire,
-                        .held_change = -hold->amount,
-                        .asset = {},
-                        .limits = {},
-                        .reverses = {}};
+                        .held_change = -hold->amount};
         auto after = moved(account, move);
         PASSBOOK_ASSERT(after.has_value());
         account = std::move(*after);

@@ -134,7 +134,7 @@ Result<Request, Rejection> prepare(Command command) {
     if (!found) found = std::visit([](const auto& action) { return wrong(action); }, command.action);
     if (found) return fail(std::move(*found));
 
-    Request request{.command = std::move(command), .id = {}};
+    Request request{.command = std::move(command)};
     const Action& action = request.command.action;
     if (request.command.key) request.fingerprint = fingerprint(request.command);
     if (const AccountId* subject = named_subject(action)) {

@@ -43,7 +43,7 @@ std::vector<Part> parts_of(const Original& original) {
 }
 
 Move taking_back(const Part& part, Amount amount) {
-    Move move{.account = part.entry->account, .asset = {}, .limits = {}};
+    Move move{.account = part.entry->account};
     move.kind = EntryKind::reverse;
     move.amount = amount;
     move.reverses = part.entry->seq;
@@ -122,8 +122,7 @@ Result<Plan, No> plan_reversal(const Original& original, const Reverse& reverse)
     PASSBOOK_ASSERT(subject.request.has_value());
     return Plan{.subject = subject.account,
                 .moves = std::move(*moves),
-                .target = subject.request->hash,
-                .expires_in = {}};
+                .target = subject.request->hash};
 }
 
 }  // namespace passbook::ledger

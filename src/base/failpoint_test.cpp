@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/failpoint.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+
+#include "base/failure.h"
+
+namespace passbook {
+namespace {
+
+class FailpointTest : public testing::Test {
+protected:
+    void TearDown() override { ASSERT_TRUE(arm_failpoints("")); }
+};
+
+TEST_F(FailpointTest, FailsOnceAtTheNamedPass) {
+    ASSERT_TRUE(arm_failpoints("other=fail@1,here=fail@2"));
+    EXPECT_NO_THROW(failpoint("here"));
+    EXPECT_THROW(failpoint("here"), Failure);
+    EXPECT_NO_THROW(failpoint("here"));
+}
+
+TEST_F(FailpointTest, UnarmedDoesNothing) { EXPECT_NO_THROW(failpoint("here")); }
+
+TEST_F(FailpointTest, KillsTheProcess) {
+    ASSERT_TRUE(arm_failpoints("here=kill@1"));
+    EXPECT_EXIT(failpoint("here"), testing::KilledBySignal(SIGKILL), "");
+}
+
+TEST_F(FailpointTest, RefusesAnotherFormAndArmsNothing) {
+    for (const char* text : {"here", "here=stop@1", "here=fail", "here=fail@0", "here=fail@x", "=fail@1"}) {
+        EXPECT_FALSE(arm_failpoints(text)) << text;
+    }
+    EXPECT_NO_THROW(failpoint("here"));
+}
+
+}  // namespace
+}  // namespace passbook

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "writer/lane.h"
+
+#include <chrono>
+#include <spdlog/spdlog.h>
+#include <unordered_set>
+
+#include "base/failpoint.h"
+
+namespace passbook::writer {
+namespace {
+
+/// A request whose target an earlier one of the same batch makes must wait for the next batch: its
+/// target is looked up before the batch is decided, when it does not exist yet.
+class Cut {
+public:
+    [[nodiscard]] bool before(const ledger::Request& request) const {
+        const RequestId* target = ledger::target_of(request.command.action);
+        return target != nullptr && made_.contains(*target);
+    }
+    void add(const ledger::Request& request) {
+        if (request.id) made_.insert(*request.id);
+    }
+
+private:
+    std::unordered_set<RequestId> made_;
+};
+
+std::uint64_t micros_since(std::chrono::steady_clock::time_point start) {
+    const auto passed = std::chrono::steady_clock::now() - start;
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
+}
+
+}  // namespace
+
+Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, Counters& counters,
+           std::function<void()> in_doubt)
+    : writer_(std::move(writer)),
+      limits_(limits),
+      counters_(counters),
+      in_doubt_(std::move(in_doubt)),
+      thread_([this] { run(); }) {}
+
+Lane::~Lane() { stop(); }
+
+bool Lane::submit(std::vector<Job>& jobs) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (phase_ == Phase::running) {
+            if (queue_.size() + jobs.size() > limits_.queue_max) return false;
+            std::move(jobs.begin(), jobs.end(), std::back_inserter(queue_));
+            wake_.notify_one();
+            return true;
+        }
+    }
+    fail_all(jobs, FailureKind::unavailable);
+    return true;
+}
+
+void Lane::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (phase_ == Phase::running) phase_ = Phase::stopping;
+        wake_.notify_one();
+    }
+    if (thread_.joinable()) thread_.join();
+}
+
+std::size_t Lane::depth() const {
+    const std::lock_guard lock(mutex_);
+    return queue_.size();
+}
+
+void Lane::run() {
+    while (true) {
+        std::vector<Job> batch = next_batch();
+        if (batch.empty()) return;
+        work(std::move(batch));
+    }
+}
+
+/// Empty when the lane is to end.
+std::vector<Job> Lane::next_batch() {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [this] { return !queue_.empty() || phase_ != Phase::running; });
+    std::vector<Job> batch;
+    Cut cut;
+    while (!queue_.empty() && batch.size() < limits_.batch_max &&
+           !cut.before(queue_.front().request)) {
+        cut.add(queue_.front().request);
+        batch.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+    }
+    return batch;
+}
+
+void Lane::work(std::vector<Job> batch) {
+    try {
+        std::vector<ledger::Answer> answers = transact(batch);
+        failpoint("lane_before_reply");
+        for (std::size_t i = 0; i < batch.size(); ++i) reply(batch[i], std::move(answers[i]));
+    } catch (const GuardFired& fired) {
+        counters_.guards_fired.add();
+        spdlog::error("a guard of the store fired on a batch of {}: {}", batch.size(), fired.what());
+        if (batch.size() == 1) return fail_all(batch, FailureKind::broken);
+        work_one_by_one(std::move(batch));
+    } catch (const Failure& failure) {
+        spdlog::warn("a batch of {} failed, {}: {}", batch.size(), name_of(failure.kind()),
+                     failure.what());
+        if (failure.kind() == FailureKind::in_doubt) return give_up(batch);
+        fail_all(batch, failure.kind());
+    }
+}
+
+/// One database transaction, from BEGIN to the end of COMMIT. Where nothing is to be written (all
+/// replays, say) nothing is committed either.
+std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch) {
+    std::vector<ledger::Need> needs;
+    needs.reserve(batch.size());
+    for (const Job& job : batch) needs.push_back(ledger::need_of(job.request.command));
+    ledger::State state = writer_->begin(needs);
+
+    ledger::Changes changes;
+    std::vector<ledger::Answer> answers;
+    answers.reserve(batch.size());
+    for (const Job& job : batch) answers.push_back(decide(state, job.request, changes));
+
+    const auto start = std::chrono::steady_clock::now();
+    if (changes.empty()) {
+        writer_->rollback();
+    } else {
+        writer_->commit(changes);
+        counters_.commit_micros.add(micros_since(start));
+        counters_.batch_size.add(batch.size());
+    }
+    return answers;
+}
+
+/// After a guard fired the database has rolled the whole batch back; alone, each command shows
+/// whether it is the one.
+void Lane::work_one_by_one(std::vector<Job> batch) {
+    for (Job& job : batch) {
+        std::vector<Job> alone;
+        alone.push_back(std::move(job));
+        const bool stopped = [this] {
+            const std::lock_guard lock(mutex_);
+            return phase_ == Phase::in_doubt;
+        }();
+        if (stopped) {
+            fail_all(alone, FailureKind::in_doubt);
+        } else {
+            work(std::move(alone));
+        }
+    }
+}
+
+void Lane::fail_all(std::vector<Job>& batch, FailureKind kind) {
+    for (Job& job : batch) reply(job, kind);
+}
+
+/// The outcome of a COMMIT is unknown, and with it everything that would be decided on top of it.
+/// All in flight are told so; the owner then ends the process, and the next start finds out.
+void Lane::give_up(std::vector<Job>& batch) {
+    std::vector<Job> waiting;
+    {
+        const std::lock_guard lock(mutex_);
+        phase_ = Phase::in_doubt;
+        std::move(queue_.begin(), queue_.end(), std::back_inserter(waiting));
+        queue_.clear();
+    }
+    fail_all(batch, FailureKind::in_doubt);
+    fail_all(waiting, FailureKind::in_doubt);
+    in_doubt_();
+}
+
+void Lane::reply(Job& job, Reply reply) {
+    counters_.count(job.request.command.action, reply);
+    job.done(std::move(reply));
+}
+
+}  // namespace passbook::writer

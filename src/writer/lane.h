@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "store/store.h"
+#include "writer/counters.h"
+#include "writer/reply.h"
+
+/// A lane is one queue, one thread and one writing connection. While one batch commits the next
+/// gathers: no timer and no added wait, a lonely request is a batch of one.
+
+namespace passbook::writer {
+
+struct LaneLimits {
+    std::size_t queue_max = 32'768;  ///< Jobs waiting; beyond it submitting answers `busy`.
+    std::size_t batch_max = 1'024;   ///< Jobs per transaction.
+};
+
+class Lane {
+public:
+    /// `in_doubt` is called on the lane's thread, once, after everything in flight was answered.
+    Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, Counters& counters,
+         std::function<void()> in_doubt);
+    ~Lane();
+
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    /// Queues all jobs in the order given, or none. False means that the queue has no room for them;
+    /// the jobs are then untouched. After `stop` or an unknown outcome they are answered
+    /// `unavailable` at once. Any thread.
+    [[nodiscard]] bool submit(std::vector<Job>& jobs);
+
+    /// Answers what was accepted, then ends the thread. Idempotent.
+    void stop();
+
+    [[nodiscard]] std::size_t depth() const;
+
+private:
+    enum class Phase { running, stopping, in_doubt };
+
+    void run();
+    [[nodiscard]] std::vector<Job> next_batch();
+    void work(std::vector<Job> batch);
+    [[nodiscard]] std::vector<ledger::Answer> transact(const std::vector<Job>& batch);
+    void work_one_by_one(std::vector<Job> batch);
+    void fail_all(std::vector<Job>& batch, FailureKind kind);
+    void give_up(std::vector<Job>& batch);
+    void reply(Job& job, Reply reply);
+
+    const std::unique_ptr<store::Writer> writer_;
+    const LaneLimits limits_;
+    Counters& counters_;
+    const std::function<void()> in_doubt_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Job> queue_;
+    Phase phase_ = Phase::running;
+    std::thread thread_;
+};
+
+}  // namespace passbook::writer

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "writer/lanes.h"
+
+#include <algorithm>
+
+namespace passbook::writer {
+
+Lanes::Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters& counters,
+             std::function<void()> in_doubt)
+    : counters_(counters) {
+    const std::size_t lanes = std::clamp<std::size_t>(count, 1, store.writers_max());
+    for (std::size_t i = 0; i < lanes; ++i) {
+        lanes_.push_back(std::make_unique<Lane>(store.writer(), limits, counters, in_doubt));
+    }
+}
+
+void Lanes::submit(std::vector<Job> jobs) {
+    std::vector<std::vector<Job>> by_lane(lanes_.size());
+    for (Job& job : jobs) by_lane[job.request.shard % lanes_.size()].push_back(std::move(job));
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+        if (by_lane[i].empty() || lanes_[i]->submit(by_lane[i])) continue;
+        for (Job& job : by_lane[i]) {
+            const Reply busy = FailureKind::busy;
+            counters_.count(job.request.command.action, busy);
+            job.done(busy);
+        }
+    }
+}
+
+void Lanes::stop() {
+    for (const auto& lane : lanes_) lane->stop();
+}
+
+std::size_t Lanes::depth() const {
+    std::size_t sum = 0;
+    for (const auto& lane : lanes_) sum += lane->depth();
+    return sum;
+}
+
+}  // namespace passbook::writer
