@@ -5,8 +5,6 @@
 #include <spdlog/spdlog.h>
 #include <unordered_set>
 
-#include "base/failpoint.h"
-
 namespace passbook::writer {
 namespace {
 
@@ -98,7 +96,6 @@ std::vector<Job> Lane::next_batch() {
 void Lane::work(std::vector<Job> batch) {
     try {
         std::vector<ledger::Answer> answers = transact(batch);
-        failpoint("lane_before_reply");
         for (std::size_t i = 0; i < batch.size(); ++i) reply(batch[i], std::move(answers[i]));
     } catch (const GuardFired& fired) {
         counters_.guards_fired.add();

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.h"
+
+#include <future>
+
+namespace passbook::engine {
+namespace {
+
+const Clock& system_clock() {
+    static const SystemClock clock;
+    return clock;
+}
+
+}  // namespace
+
+ReaderPool::Lease::~Lease() {
+    if (!reader_) return;
+    const std::lock_guard lock(pool_->mutex_);
+    pool_->idle_.push_back(std::move(reader_));
+}
+
+ReaderPool::Lease ReaderPool::lease() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) {
+            auto reader = std::move(idle_.back());
+            idle_.pop_back();
+            return Lease(*this, std::move(reader));
+        }
+    }
+    return Lease(*this, store_.reader());
+}
+
+Engine::Engine(Options options)
+    : clock_(options.clock != nullptr ? *options.clock : system_clock()),
+      store_(open_store(options.store, store::Access::write, clock_)),
+      readers_(*store_),
+      lanes_(*store_, options.lanes, options.lane, counters_, std::move(options.in_doubt)) {}
+
+Engine::~Engine() { stop(); }
+
+void Engine::submit(ledger::Request request, writer::Completion done) {
+    std::vector<writer::Job> jobs;
+    jobs.push_back({std::move(request), std::move(done)});
+    lanes_.submit(std::move(jobs));
+}
+
+void Engine::submit(std::vector<writer::Job> jobs) { lanes_.submit(std::move(jobs)); }
+
+writer::Reply Engine::call(ledger::Request request) {
+    std::promise<writer::Reply> promise;
+    auto future = promise.get_future();
+    submit(std::move(request), [&promise](writer::Reply reply) { promise.set_value(std::move(reply)); });
+    return future.get();
+}
+
+}  // namespace passbook::engine
