@@ -48,9 +48,10 @@ void Engine::submit(ledger::Request request, writer::Completion done) {
 void Engine::submit(std::vector<writer::Job> jobs) { lanes_.submit(std::move(jobs)); }
 
 writer::Reply Engine::call(ledger::Request request) {
-    std::promise<writer::Reply> promise;
-    auto future = promise.get_future();
-    submit(std::move(request), [&promise](writer::Reply reply) { promise.set_value(std::move(reply)); });
+    // Shared, because the lane may still be inside set_value when the future is ready.
+    auto promise = std::make_shared<std::promise<writer::Reply>>();
+    auto future = promise->get_future();
+    submit(std::move(request), [promise](writer::Reply reply) { promise->set_value(std::move(reply)); });
     return future.get();
 }
 
