@@ -42,7 +42,8 @@ constexpr auto table = std::to_array<CodeInfo>({
     {invalid_id, "invalid_id", 400, malformed, not_kept, 0, "Invalid id",
      "An id is 1 to 64 characters of A-Z a-z 0-9 . _ : @ + - and begins with a letter or a digit."},
     {invalid_key, "invalid_key", 400, malformed, not_kept, 0, "Invalid idempotency key",
-     "An idempotency key is 1 to 128 visible ASCII characters other than the quotation mark and the "
+     "An idempotency key is 1 to 128 visible ASCII characters other than the quotation mark and "
+     "the "
      "backslash, given once."},
     {invalid_time, "invalid_time", 400, malformed, not_kept, 0, "Invalid time",
      "A time is RFC 3339 with an offset, such as 2026-01-31T09:00:00Z."},
@@ -58,7 +59,8 @@ constexpr auto table = std::to_array<CodeInfo>({
      "idempotency_key)."},
     {idempotency_key_not_taken, "idempotency_key_not_taken", 400, malformed, not_kept, 0,
      "Idempotency key not taken",
-     "This request is repeatable by itself or carries keys inside, so it takes no Idempotency-Key."},
+     "This request is repeatable by itself or carries keys inside, so it takes no "
+     "Idempotency-Key."},
     {duplicate_account, "duplicate_account", 400, malformed, not_kept, 0, "Duplicate account",
      "An account stands more than once among the postings of one transaction."},
     {same_account, "same_account", 400, malformed, not_kept, 0, "Same account",
@@ -73,7 +75,8 @@ constexpr auto table = std::to_array<CodeInfo>({
      "The request target is longer than 4 KiB."},
     {unsupported_media_type, "unsupported_media_type", 415, malformed, not_kept, 0,
      "Unsupported media type",
-     "A body must be sent as Content-Type: application/json, in UTF-8 and without a content coding."},
+     "A body must be sent as Content-Type: application/json, in UTF-8 and without a content "
+     "coding."},
     {expectation_failed, "expectation_failed", 417, malformed, not_kept, 0, "Expectation failed",
      "The header Expect takes 100-continue and nothing else."},
     {headers_too_large, "headers_too_large", 431, malformed, not_kept, 0, "Headers too large",
@@ -139,7 +142,8 @@ constexpr auto table = std::to_array<CodeInfo>({
     {busy, "busy", 503, failure, not_kept, 1, "Busy",
      "The server has more to do than it can queue; nothing was done, send it again later."},
     {unavailable, "unavailable", 503, failure, not_kept, 2, "Unavailable",
-     "The store cannot be reached or the server is stopping; nothing was done, send it again later."},
+     "The store cannot be reached or the server is stopping; nothing was done, send it again "
+     "later."},
     {outcome_unknown, "outcome_unknown", 503, failure, not_kept, 1, "Outcome unknown",
      "The link to the store broke while committing; the same key tells what happened."},
     {broken, "broken", 500, failure, not_kept, 0, "Broken",
@@ -163,10 +167,10 @@ std::span<const CodeInfo> all_codes() noexcept {
 }
 
 std::optional<Code> code_numbered(std::uint16_t number) noexcept {
-    const auto* at = std::lower_bound(
-        table.begin(), table.end(), number, [](const CodeInfo& row, std::uint16_t wanted) {
-            return static_cast<std::uint16_t>(row.code) < wanted;
-        });
+    const auto* at = std::lower_bound(table.begin(), table.end(), number,
+                                      [](const CodeInfo& row, std::uint16_t wanted) {
+                                          return static_cast<std::uint16_t>(row.code) < wanted;
+                                      });
     if (at == table.end() || static_cast<std::uint16_t>(at->code) != number) {
         return std::nullopt;
     }
@@ -183,8 +187,9 @@ std::optional<Code> code_named(std::string_view name) noexcept {
 }
 
 const CodeInfo& info(Code code) noexcept {
-    const auto* at = std::lower_bound(table.begin(), table.end(), code,
-                                      [](const CodeInfo& row, Code wanted) { return row.code < wanted; });
+    const auto* at =
+        std::lower_bound(table.begin(), table.end(), code,
+                         [](const CodeInfo& row, Code wanted) { return row.code < wanted; });
     if (at == table.end() || at->code != code) {
         std::abort();  // a number cast to Code without code_numbered(): a bug of the caller
     }

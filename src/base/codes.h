@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of stable problem codes. The HTTP answers, the stored refusals, docs/errors.md and the
-// console all read it, so a code means the same thing everywhere. A number is never given to another
-// code and a name never changes: both are kept in stores and matched by clients.
+// The one table of stable problem codes. The HTTP answers, the stored refusals, docs/errors.md and
+// the console all read it, so a code means the same thing everywhere. A number is never given to
+// another code and a name never changes: both are kept in stores and matched by clients.
 #pragma once
 
 #include <cstdint>
@@ -81,8 +81,8 @@ enum class CodeKind : std::uint8_t { malformed, not_found, refusal, conflict, fa
 
 struct CodeInfo {
     Code code;
-    std::string_view name;     ///< as in JSON, metrics and stored rows
-    int status;                ///< HTTP status
+    std::string_view name;  ///< as in JSON, metrics and stored rows
+    int status;             ///< HTTP status
     CodeKind kind;
     bool stored;               ///< kept with the idempotency key and replayed for ever
     int retry_after_s;         ///< 0: repeating the same request later cannot help
