@@ -147,9 +147,13 @@ void release_due_holds(State& state, const AccountId& id, Changes& changes) {
     if (!account.wake_at || *account.wake_at > now) return;
 
     std::vector<Hold*> due;
+    account.wake_at.reset();
     for (auto& [_, hold] : state.holds) {
-        if (hold.account == id && hold.status == HoldStatus::open && hold.expires_at <= now) {
+        if (hold.account != id || hold.status != HoldStatus::open) continue;
+        if (hold.expires_at <= now) {
             due.push_back(&hold);
+        } else {
+            account.wake_at = std::min(account.wake_at.value_or(hold.expires_at), hold.expires_at);
         }
     }
     std::sort(due.begin(), due.end(), [](const Hold* a, const Hold* b) {
@@ -168,7 +172,6 @@ void release_due_holds(State& state, const AccountId& id, Changes& changes) {
         hold->status = HoldStatus::expired;
         hold->closed_seq = account.seq;
     }
-    account.wake_at.reset();
 }
 
 Instant recording_time(const State& state, const Plan& plan) {
