@@ -465,7 +465,8 @@ RequestReader::Progress RequestReader::Impl::advance_sized() {
 RequestReader::Progress RequestReader::Impl::advance_chunked() {
     ErrorCode error;
     // Every unfinished chunked body has at least the five bytes of an empty last chunk to come, and
-    // Beast's parser asserts, wrongly, that it is never called with fewer once it has seen the zero.
+    // Beast's parser asserts, wrongly, that it is never called with fewer once it has seen the
+    // zero.
     constexpr std::size_t last_chunk_bytes = 5;
     if (end_ - body_at_ >= last_chunk_bytes) {
         body_at_ += parser_->put({buffer_.data() + body_at_, end_ - body_at_}, error);
