@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audit/link_audit.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace passbook::audit {
+namespace {
+
+using ledger::Entry;
+using ledger::EntryKind;
+
+bool may_be_reversed(EntryKind kind) {
+    return kind == EntryKind::grant || kind == EntryKind::spend || kind == EntryKind::transfer ||
+           kind == EntryKind::transaction;
+}
+
+bool may_have_legs(EntryKind kind) {
+    return kind == EntryKind::transfer || kind == EntryKind::transaction ||
+           kind == EntryKind::reverse || kind == EntryKind::commit;
+}
+
+Total sum_of(const ledger::Record& record) {
+    Total sum = 0;
+    for (const Entry& entry : record.entries) {
+        sum += entry.amount;
+    }
+    return sum;
+}
+
+}  // namespace
+
+LinkAudit::LinkAudit(Shard shard, store::Reader& lookups, const Assets& assets,
+                     const Report& report)
+    : shard_(shard),
+      lookups_(lookups),
+      assets_(assets),
+      any_balanced_(std::any_of(assets.begin(), assets.end(),
+                                [](const auto& item) { return item.second.balanced; })),
+      report_(report) {}
+
+void LinkAudit::take(const Entry& entry) {
+    if (entry.subject) {
+        check_leg(entry);
+    } else if (entry.request && may_have_legs(entry.kind)) {
+        check_transaction(entry);
+    }
+    if (entry.kind == EntryKind::reverse && entry.reverses) {
+        check_reversal(entry);
+    }
+}
+
+void LinkAudit::check_leg(const Entry& entry) {
+    const auto subject = find(entry.subject->account, entry.subject->seq);
+    const auto expected = fmt::format("an entry {}:{} of the same kind, time and with a key",
+                                      entry.subject->account.text(), entry.subject->seq);
+    if (!subject) {
+        say(entry, What::leg_without_subject, expected, "none");
+    } else if (!subject->request || subject->kind != entry.kind ||
+               subject->recorded_at != entry.recorded_at) {
+        say(entry, What::leg_without_subject, expected,
+            fmt::format("one recorded at {}{}", to_text(subject->recorded_at),
+                        subject->request ? "" : " without a key"));
+    }
+}
+
+void LinkAudit::check_transaction(const Entry& entry) {
+    const auto found = lookups_.transaction({shard_, entry.request->hash});
+    if (!found) {
+        say(entry, What::transaction_incomplete,
+            to_text('t', {shard_, entry.request->hash}) + " found by its id", "nothing");
+        return;
+    }
+    const ledger::Record& record = found->record;
+    if (entry.kind == EntryKind::transfer && (record.entries.size() != 2 || sum_of(record) != 0)) {
+        say(entry, What::transaction_incomplete, "2 entries that sum to 0",
+            fmt::format("{} that sum to {}", record.entries.size(), sum_of(record)));
+        return;
+    }
+    if (any_balanced_) {
+        check_balanced(entry, record);
+    }
+}
+
+void LinkAudit::check_balanced(const Entry& entry, const ledger::Record& record) {
+    std::unordered_map<AssetCode, Total> sums;
+    for (const Entry& part : record.entries) {
+        if (const auto view = lookups_.account(part.account)) {
+            sums[view->account.asset] += part.amount;
+        }
+    }
+    for (const auto& [code, sum] : sums) {
+        const auto asset = assets_.find(code);
+        if (asset != assets_.end() && asset->second.balanced && sum != 0) {
+            say(entry, What::transaction_incomplete,
+                fmt::format("entries in {} that sum to 0", code.text()),
+                fmt::format("a sum of {}", sum));
+        }
+    }
+}
+
+void LinkAudit::check_reversal(const Entry& entry) {
+    const std::int64_t seq = *entry.reverses;
+    const auto original = seq < entry.seq ? find(entry.account, seq) : std::nullopt;
+    if (!original || !may_be_reversed(original->kind)) {
+        say(entry, What::reversal, fmt::format("seq {} to be an entry that can be reversed", seq),
+            original ? "one that cannot" : "none");
+        return;
+    }
+    if (entry.target && original->request && *entry.target != original->request->hash) {
+        say(entry, What::reversal,
+            "the target to be " + to_text('t', {shard_, original->request->hash}),
+            to_text('t', {shard_, *entry.target}));
+    }
+    if ((original->amount < 0) == (entry.amount < 0)) {
+        say(entry, What::reversal, fmt::format("the opposite sign of {}", original->amount),
+            std::to_string(entry.amount));
+        return;
+    }
+    Total& reversed = reversed_[seq];
+    reversed += entry.amount;
+    const Total left = reversed + original->amount;
+    if (original->amount < 0 ? left > 0 : left < 0) {
+        say(entry, What::reversal,
+            fmt::format("reversals of seq {} within {}", seq, -Total{original->amount}),
+            fmt::format("{} in all", reversed));
+    }
+}
+
+std::optional<Entry> LinkAudit::find(const AccountId& account, std::int64_t seq) {
+    if (seq < 1) {
+        return std::nullopt;
+    }
+    auto entries = lookups_.entries(account, seq - 1, 1);
+    if (entries.empty() || entries.front().seq != seq) {
+        return std::nullopt;
+    }
+    return std::move(entries.front());
+}
+
+void LinkAudit::say(const Entry& entry, What what, std::string expected, std::string found) const {
+    report_(Difference{.shard = shard_,
+                       .account = entry.account.text(),
+                       .seq = entry.seq,
+                       .what = what,
+                       .expected = std::move(expected),
+                       .found = std::move(found)});
+}
+
+}  // namespace passbook::audit
