@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "http/target.h"
 
 namespace passbook::http {
 namespace {
@@ -29,17 +30,6 @@ bool is_digits(std::string_view text) {
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool is_printable(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
-}
-
-/// `host[:port]`: no user, no path. What the name leads to does not matter to us.
-bool is_host(std::string_view text) {
-    constexpr std::string_view others = "/\\@?#\"<>{}|^`,";
-    return !text.empty() && is_printable(text) &&
-           text.find_first_of(others) == std::string_view::npos;
-}
-
 Method method_of(beast::http::verb verb) {
     switch (verb) {
         case beast::http::verb::get:
@@ -53,37 +43,6 @@ Method method_of(beast::http::verb verb) {
         default:
             return Method::other;
     }
-}
-
-/// Splits the target into path and query; false where it has no form that we take.
-bool split_target(std::string_view target, Request& request) {
-    if (!is_printable(target) || target.find('#') != std::string_view::npos) {
-        return false;
-    }
-    for (const std::string_view scheme : {"http://", "https://"}) {
-        if (equal_ignoring_case(target.substr(0, scheme.size()), scheme)) {
-            target.remove_prefix(scheme.size());
-            const std::size_t end = std::min(target.find_first_of("/?"), target.size());
-            if (!is_host(target.substr(0, end))) {
-                return false;
-            }
-            target.remove_prefix(end);
-            if (target.empty() || target.front() != '/') {
-                request.path = "/";
-                request.query = target.empty() ? target : target.substr(1);
-                return true;
-            }
-            break;
-        }
-    }
-    // An asterisk or an authority belongs to OPTIONS or CONNECT, which no path of ours takes.
-    if (target.front() != '/' && request.method != Method::other) {
-        return false;
-    }
-    const std::size_t mark = target.find('?');
-    request.path = target.substr(0, mark);
-    request.query = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
-    return true;
 }
 
 std::string too_large_text(std::size_t bytes_max) {
