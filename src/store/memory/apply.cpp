@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guards of the databases, said in C++: what an entry must be to follow from its account.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/memory/tables.h"
+
+namespace passbook::store::memory {
+namespace {
+
+using enum ledger::EntryKind;
+using ledger::Account;
+using ledger::AccountStatus;
+using ledger::Entry;
+using ledger::EntryKind;
+using ledger::Hold;
+using ledger::HoldStatus;
+
+void guard(bool holds, std::string_view what, std::string_view account) {
+    if (!holds) throw GuardFired(FailureKind::broken, fmt::format("guard: {} ({})", what, account));
+}
+
+bool closes_hold(EntryKind kind) { return kind == commit || kind == void_hold || kind == expire; }
+
+/// A commit's entry on the account that receives has a subject elsewhere and closes no hold.
+bool acts_on_hold(const Entry& entry) { return closes_hold(entry.kind) && !entry.subject; }
+
+bool has_shape(const Entry& entry) {
+    const bool answers = entry.request.has_value() != entry.subject.has_value();
+    switch (entry.kind) {
+        case grant: return entry.amount > 0 && entry.held_change == 0 && answers;
+        case spend: return entry.amount < 0 && entry.held_change == 0 && answers;
+        case transfer:
+        case transaction: return entry.amount != 0 && entry.held_change == 0 && answers;
+        case reverse:
+            return entry.held_change == 0 && answers &&
+                   (entry.amount != 0) == entry.reverses.has_value();
+        case hold:
+            return entry.amount == 0 && entry.held_change > 0 && entry.request && entry.expires_at;
+        case commit:
+            return answers && (entry.subject ? entry.amount > 0 && entry.held_change == 0
+                                             : entry.amount < 0 && entry.held_change < 0);
+        case void_hold: return entry.amount == 0 && entry.held_change < 0 && entry.request;
+        case expire: return entry.amount == 0 && entry.held_change < 0 && !entry.request;
+        case freeze:
+        case unfreeze:
+        case close: return entry.amount == 0 && entry.held_change == 0 && !entry.subject;
+        case limits: return entry.amount == 0 && entry.held_change == 0 && entry.limits;
+    }
+    return false;
+}
+
+bool status_allows(AccountStatus status, EntryKind kind) {
+    if (status == AccountStatus::closed) return false;
+    if (status == AccountStatus::open) return true;
+    return kind == void_hold || kind == expire || kind == freeze || kind == unfreeze ||
+           kind == close || kind == limits;
+}
+
+void move_account(Account& account, const Entry& entry) {
+    const std::string& id = account.id.text();
+    guard(entry.seq == account.seq + 1, "seq has a gap", id);
+    guard(has_shape(entry), "the entry does not have the shape of its kind", id);
+    guard(status_allows(account.status, entry.kind), "the account's status", id);
+    guard(entry.recorded_at >= account.recorded_at, "recorded before the last entry", id);
+    guard(account.balance + entry.amount == entry.balance_after, "balance_after", id);
+    guard(account.held + entry.held_change == entry.held_after, "held_after", id);
+    guard(entry.held_after >= 0 && in_range(entry.balance_after), "range", id);
+    account.seq = entry.seq;
+    account.balance = entry.balance_after;
+    account.held = entry.held_after;
+    account.recorded_at = entry.recorded_at;
+    if (entry.kind == freeze) account.status = AccountStatus::frozen;
+    if (entry.kind == unfreeze) account.status = AccountStatus::open;
+    if (entry.kind == close) {
+        guard(account.balance == 0 && account.held == 0, "closed with a balance", id);
+        account.status = AccountStatus::closed;
+    }
+    if (entry.limits) account.limits = *entry.limits;
+    const auto& [floor, ceiling] = account.limits;
+    guard(!floor || account.available() >= *floor, "past the floor", id);
+    guard(!ceiling || account.balance <= *ceiling, "past the ceiling", id);
+}
+
+class Applying {
+public:
+    explicit Applying(Rows& rows) : rows_(rows) {}
+
+    void open(const Account& account) {
+        guard(account.seq == 0 && account.balance == 0 && account.held == 0 &&
+                  account.status == AccountStatus::open && account.limits == account.opening_limits,
+              "an account opens empty", account.id.text());
+        guard(!account.limits.floor || *account.limits.floor <= 0, "floor", account.id.text());
+        guard(!account.limits.ceiling || *account.limits.ceiling >= 0, "ceiling", account.id.text());
+        const auto asset = rows_.assets.find(account.asset);
+        guard(asset != rows_.assets.end(), "the asset exists", account.id.text());
+        asset->second.used = true;
+        const bool added = rows_.accounts.emplace(sharded(account.id), account).second;
+        guard(added, "an account opens once", account.id.text());
+    }
+
+    void put(const ledger::Asset& asset) {
+        const auto found = rows_.assets.find(asset.code);
+        if (found == rows_.assets.end()) {
+            rows_.assets.emplace(asset.code, asset);
+            return;
+        }
+        ledger::Asset after = asset;
+        after.used = found->second.used;
+        guard(!after.used || (after.scale == found->second.scale &&
+                              after.balanced == found->second.balanced),
+              "an asset in use keeps its scale", asset.code.text());
+        found->second = after;
+    }
+
+    void describe(const Account& account) { mutable_account(account.id).metadata = account.metadata; }
+
+    void add(const Entry& entry) {
+        Account& account = mutable_account(entry.account);
+        if (entry.request) claim(entry);
+        move_account(account, entry);
+        rows_.entries[entry.account].push_back(entry);
+        if (entry.subject) link(entry);
+        if (entry.reverses) take_back(entry);
+        if (entry.kind == hold) open_hold(account, entry);
+        if (acts_on_hold(entry)) close_hold(account, entry);
+    }
+
+    void refuse(const ledger::StoredRefusal& refusal) {
+        const std::pair slot{refusal.subject, refusal.request.key};
+        guard(rows_.account(refusal.subject) != nullptr, "the subject exists",
+              refusal.subject.text());
+        guard(!rows_.keys.contains(slot) && rows_.refusals.emplace(slot, refusal).second,
+              "the key is new", refusal.subject.text());
+    }
+
+private:
+    Account& mutable_account(const AccountId& id) {
+        const auto found = rows_.accounts.find(sharded(id));
+        guard(found != rows_.accounts.end(), "the account exists", id.text());
+        return found->second;
+    }
+
+    void claim(const Entry& entry) {
+        const std::pair slot{entry.account, entry.request->key};
+        guard(!rows_.refusals.contains(slot) && rows_.keys.emplace(slot, entry.seq).second,
+              "the key is new", entry.account.text());
+        rows_.requests.emplace(id_of(entry), Place{entry.account, entry.seq});
+    }
+
+    static RequestId id_of(const Entry& entry) {
+        return {shard_of(entry.account.text()), entry.request->hash};
+    }
+
+    void link(const Entry& entry) {
+        const Place subject{entry.subject->account, entry.subject->seq};
+        guard(rows_.entry(subject) != nullptr, "the subject's entry exists", entry.account.text());
+        rows_.legs[subject].push_back({entry.account, entry.seq});
+    }
+
+    void take_back(const Entry& entry) {
+        const Place place{entry.account, *entry.reverses};
+        const Entry* original = rows_.entry(place);
+        guard(original != nullptr && original->kind <= transaction, "what is reversed",
+              entry.account.text());
+        Amount& sum = rows_.reversed[place];
+        sum += entry.amount;
+        const bool within = original->amount < 0 ? entry.amount > 0 && sum <= -original->amount
+                                                 : entry.amount < 0 && sum >= -original->amount;
+        guard(within, "reversals exceed the original", entry.account.text());
+    }
+
+    void open_hold(Account& account, const Entry& entry) {
+        const RequestId id = id_of(entry);
+        rows_.holds.emplace(id, Hold{.id = id,
+                                     .account = entry.account,
+                                     .amount = entry.held_change,
+                                     .expires_at = *entry.expires_at,
+                                     .opened_seq = entry.seq});
+        account.wake_at = std::min(account.wake_at.value_or(*entry.expires_at), *entry.expires_at);
+    }
+
+    void close_hold(Account& account, const Entry& entry) {
+        guard(entry.target.has_value(), "the hold is named", entry.account.text());
+        const auto found = rows_.holds.find({shard_of(entry.account.text()), *entry.target});
+        guard(found != rows_.holds.end() && found->second.account == entry.account &&
+                  found->second.status == HoldStatus::open &&
+                  found->second.amount == -entry.held_change &&
+                  -entry.amount <= found->second.amount,
+              "the hold is open and whole", entry.account.text());
+        Hold& closed = found->second;
+        closed.status = entry.kind == commit      ? HoldStatus::committed
+                        : entry.kind == void_hold ? HoldStatus::voided
+                                                  : HoldStatus::expired;
+        closed.committed = -entry.amount;
+        closed.closed_seq = entry.seq;
+        account.wake_at.reset();
+        for (const auto& [_, hold] : rows_.holds) {
+            if (hold.account != account.id || hold.status != HoldStatus::open) continue;
+            account.wake_at = std::min(account.wake_at.value_or(hold.expires_at), hold.expires_at);
+        }
+    }
+
+    Rows& rows_;
+};
+
+}  // namespace
+
+void apply(Rows& rows, const ledger::Changes& changes) {
+    Applying applying(rows);
+    for (const auto& asset : changes.assets) applying.put(asset);
+    for (const auto& account : changes.opened) applying.open(account);
+    for (const auto& account : changes.described) applying.describe(account);
+    for (const auto& entry : changes.entries) applying.add(entry);
+    for (const auto& refusal : changes.refusals) applying.refuse(refusal);
+}
+
+}  // namespace passbook::store::memory

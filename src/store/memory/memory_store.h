@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "base/failure.h"
+#include "store/store.h"
+
+/// The ledger's tables in this process' memory, held to the same contract and the same guards as the
+/// databases. It serves tests and simulation: it forgets everything when it goes.
+
+namespace passbook::store::memory {
+
+struct Tables;
+
+/// One failure to come: the `at`-th call (from 1) of a writer's begin or commit fails.
+struct Fault {
+    int at = 0;
+    FailureKind kind = FailureKind::unavailable;
+    /// For a commit that fails `in_doubt`: whether it took effect all the same.
+    bool took_effect = false;
+};
+
+class MemoryStore final : public Store {
+public:
+    /// The clock must outlive the store.
+    explicit MemoryStore(const Clock& clock);
+    ~MemoryStore() override;
+
+    [[nodiscard]] std::string describe() const override { return "memory:"; }
+    [[nodiscard]] std::size_t writers_max() const override { return 64; }
+    [[nodiscard]] std::unique_ptr<Writer> writer() override;
+    [[nodiscard]] std::unique_ptr<Reader> reader() override;
+
+    /// Replaces what was planned, and counts calls anew. Any thread.
+    void plan_fault(Fault fault);
+
+    /// Calls of begin and commit since the last plan.
+    [[nodiscard]] int calls() const;
+
+private:
+    std::shared_ptr<Tables> tables_;
+};
+
+}  // namespace passbook::store::memory

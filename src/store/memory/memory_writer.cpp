@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/assert.h"
+#include "store/memory/tables.h"
+
+namespace passbook::store::memory {
+namespace {
+
+/// Copies what the needs name out of the rows.
+class Loading {
+public:
+    Loading(const Rows& rows, Instant now) : rows_(rows) { state_.now = now; }
+
+    void load(const ledger::Need& need) {
+        std::optional<AccountId> subject = need.subject;
+        if (need.target) load_target(*need.target, subject);
+        for (const AccountId& id : need.accounts) load_account(id);
+        if (subject) load_account(*subject);
+        for (const AssetCode& code : need.assets) load_asset(code);
+        if (subject && need.key) {
+            const ledger::SubjectKey key{*subject, *need.key};
+            if (auto outcome = rows_.outcome(key)) {
+                state_.outcomes.insert_or_assign(key, std::move(*outcome));
+            }
+        }
+    }
+
+    ledger::State take() {
+        load_asset(ledger::default_asset().code);
+        return std::move(state_);
+    }
+
+private:
+    void load_target(const RequestId& id, std::optional<AccountId>& subject) {
+        if (auto original = rows_.original(id)) {
+            subject = original->record.subject().account;
+            for (const auto& entry : original->record.entries) load_account(entry.account);
+            state_.originals.insert_or_assign(id, std::move(*original));
+        }
+        if (const auto hold = rows_.holds.find(id); hold != rows_.holds.end()) {
+            state_.holds.insert_or_assign(id, hold->second);
+        }
+    }
+
+    void load_account(const AccountId& id) {
+        const ledger::Account* account = rows_.account(id);
+        if (account == nullptr || !state_.accounts.emplace(id, *account).second) return;
+        load_asset(account->asset);
+        if (!account->wake_at || *account->wake_at > std::max(state_.now, account->recorded_at)) return;
+        for (const auto& [hold_id, hold] : rows_.holds) {
+            if (hold.account == id && hold.status == ledger::HoldStatus::open) {
+                state_.holds.insert_or_assign(hold_id, hold);
+            }
+        }
+    }
+
+    void load_asset(const AssetCode& code) {
+        if (const auto found = rows_.assets.find(code); found != rows_.assets.end()) {
+            state_.assets.insert_or_assign(code, found->second);
+        }
+    }
+
+    const Rows& rows_;
+    ledger::State state_;
+};
+
+class MemoryWriter final : public Writer {
+public:
+    explicit MemoryWriter(std::shared_ptr<Tables> tables) : tables_(std::move(tables)) {}
+    ~MemoryWriter() override { rollback(); }
+
+    ledger::State begin(const std::vector<ledger::Need>& needs) override {
+        PASSBOOK_ASSERT(!transaction_.owns_lock());
+        if (const auto fault = tables_->next_call()) fail_with(*fault);
+        transaction_ = std::unique_lock(tables_->writing);
+        Loading loading(tables_->rows, tables_->clock.now());
+        for (const ledger::Need& need : needs) loading.load(need);
+        return loading.take();
+    }
+
+    void commit(const ledger::Changes& changes) override {
+        PASSBOOK_ASSERT(transaction_.owns_lock());
+        const auto ended = std::move(transaction_);
+        const auto fault = tables_->next_call();
+        if (fault && !fault->took_effect) fail_with(*fault);
+        Rows after = tables_->rows;
+        apply(after, changes);
+        {
+            const std::unique_lock lock(tables_->rows_mutex);
+            tables_->rows = std::move(after);
+        }
+        if (fault) fail_with(*fault);
+    }
+
+    void rollback() noexcept override {
+        if (transaction_.owns_lock()) transaction_.unlock();
+    }
+
+private:
+    [[noreturn]] static void fail_with(const Fault& fault) {
+        throw Failure(fault.kind, "a planned fault");
+    }
+
+    std::shared_ptr<Tables> tables_;
+    std::unique_lock<std::mutex> transaction_;
+};
+
+}  // namespace
+
+std::optional<Fault> Tables::next_call() {
+    const std::lock_guard lock(fault_mutex);
+    ++calls;
+    return calls == fault.at ? std::optional(fault) : std::nullopt;
+}
+
+MemoryStore::MemoryStore(const Clock& clock) : tables_(std::make_shared<Tables>(clock)) {
+    const ledger::Asset point = ledger::default_asset();
+    tables_->rows.assets.emplace(point.code, point);
+}
+
+MemoryStore::~MemoryStore() = default;
+
+std::unique_ptr<Writer> MemoryStore::writer() { return std::make_unique<MemoryWriter>(tables_); }
+
+void MemoryStore::plan_fault(Fault fault) {
+    const std::lock_guard lock(tables_->fault_mutex);
+    tables_->fault = fault;
+    tables_->calls = 0;
+}
+
+int MemoryStore::calls() const {
+    const std::lock_guard lock(tables_->fault_mutex);
+    return tables_->calls;
+}
+
+}  // namespace passbook::store::memory
