@@ -70,6 +70,11 @@ std::size_t Lane::depth() const {
     return queue_.size();
 }
 
+bool Lane::ended() const {
+    const std::lock_guard lock(mutex_);
+    return phase_ != Phase::running;
+}
+
 void Lane::run() {
     while (true) {
         std::vector<Job> batch = next_batch();

@@ -43,6 +43,9 @@ public:
 
     [[nodiscard]] std::size_t depth() const;
 
+    /// Whether it takes no more work: stopped, or at an unknown outcome.
+    [[nodiscard]] bool ended() const;
+
 private:
     enum class Phase { running, stopping, in_doubt };
 

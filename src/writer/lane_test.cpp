@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "writer/lane.h"
+
+#include <future>
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "store/memory/memory_store.h"
+#include "writer/lanes.h"
+
+namespace passbook::writer {
+namespace {
+
+using ledger::Answer;
+using ledger::Command;
+using ledger::Record;
+using ledger::Refusal;
+using ledger::Rejection;
+using store::memory::Fault;
+using store::memory::MemoryStore;
+
+const AccountId alice = AccountId::trusted("alice");
+const AccountId bob = AccountId::trusted("bob");
+
+ledger::Request request_of(ledger::Action action, const std::string& key) {
+    auto request = ledger::prepare({.action = std::move(action), .key = Key::trusted(key)});
+    EXPECT_TRUE(request.has_value());
+    return *request;
+}
+
+/// A writer that waits at its first begin until it is let go, so that a test can fill the queue and
+/// decide what meets in one batch.
+class GatedWriter final : public store::Writer {
+public:
+    GatedWriter(std::unique_ptr<store::Writer> writer, std::shared_future<void> gate)
+        : writer_(std::move(writer)), gate_(std::move(gate)) {}
+
+    ledger::State begin(const std::vector<ledger::Need>& needs) override {
+        gate_.wait();
+        return writer_->begin(needs);
+    }
+    void commit(const ledger::Changes& changes) override {
+        ledger::Changes written = changes;
+        if (spoil) spoil(written);
+        writer_->commit(written);
+    }
+    void rollback() noexcept override { writer_->rollback(); }
+
+    std::function<void(ledger::Changes&)> spoil;
+
+private:
+    std::unique_ptr<store::Writer> writer_;
+    std::shared_future<void> gate_;
+};
+
+class LaneTest : public testing::Test {
+protected:
+    LaneTest() : clock(Instant{1'000'000}), store(clock) {}
+
+    Lane& lane(LaneLimits limits = {}, std::function<void(ledger::Changes&)> spoil = {}) {
+        auto writer = std::make_unique<GatedWriter>(store.writer(), gate.get_future().share());
+        writer->spoil = std::move(spoil);
+        lane_ = std::make_unique<Lane>(std::move(writer), limits, counters, [this] { ++in_doubt; });
+        return *lane_;
+    }
+
+    std::future<Reply> submit(Lane& to, ledger::Action action, const std::string& key) {
+        auto promise = std::make_shared<std::promise<Reply>>();
+        std::vector<Job> jobs;
+        jobs.push_back({request_of(std::move(action), key),
+                        [promise](Reply reply) { promise->set_value(std::move(reply)); }});
+        if (!to.submit(jobs)) jobs[0].done(FailureKind::busy);
+        return promise->get_future();
+    }
+
+    static Answer answer_of(std::future<Reply>& reply) { return std::get<Answer>(reply.get()); }
+    static FailureKind failure_of(std::future<Reply>& reply) {
+        return std::get<FailureKind>(reply.get());
+    }
+
+    std::optional<Amount> balance(const AccountId& id) {
+        const auto view = store.reader()->account(id);
+        return view ? std::optional(view->account.balance) : std::nullopt;
+    }
+
+    ManualClock clock;
+    MemoryStore store;
+    Counters counters;
+    std::promise<void> gate;
+    std::atomic<int> in_doubt = 0;
+
+private:
+    std::unique_ptr<Lane> lane_;
+};
+
+TEST_F(LaneTest, WhatGathersCommitsTogether) {
+    Lane& lane = this->lane();
+    auto first = submit(lane, ledger::Grant{alice, 100, {}}, "k0");
+    while (lane.depth() != 0) std::this_thread::yield();
+    std::vector<std::future<Reply>> spends;
+    for (int i = 1; i <= 10; ++i) {
+        spends.push_back(submit(lane, ledger::Spend{alice, 30, {}}, "k" + std::to_string(i)));
+    }
+    gate.set_value();
+    int accepted = 0;
+    for (auto& spend : spends) {
+        accepted += std::holds_alternative<Record>(answer_of(spend).body) ? 1 : 0;
+    }
+    EXPECT_EQ(accepted, 3);
+    EXPECT_EQ(balance(alice), 10);
+    EXPECT_EQ(counters.batch_size.total(), 2U);
+    EXPECT_EQ(counters.batch_size.sum(), 11U);
+}
+
+TEST_F(LaneTest, TheSameKeyTwiceInOneBatchIsOneEffectAndOneReplay) {
+    Lane& lane = this->lane();
+    auto first = submit(lane, ledger::Grant{alice, 100, {}}, "k");
+    auto again = submit(lane, ledger::Grant{alice, 100, {}}, "k");
+    auto other = submit(lane, ledger::Grant{alice, 101, {}}, "k");
+    gate.set_value();
+    const Answer one = answer_of(first);
+    const Answer two = answer_of(again);
+    EXPECT_FALSE(one.replayed);
+    EXPECT_TRUE(two.replayed);
+    EXPECT_EQ(std::get<Record>(one.body), std::get<Record>(two.body));
+    EXPECT_EQ(std::get<Rejection>(answer_of(other).body).code, Code::idempotency_key_reused);
+    EXPECT_EQ(balance(alice), 100);
+    EXPECT_EQ(counters.replays.value(), 1U);
+}
+
+TEST_F(LaneTest, ATargetMadeInTheSameGatheringIsFound) {
+    Lane& lane = this->lane();
+    auto grant = submit(lane, ledger::Grant{alice, 100, {}}, "k1");
+    const RequestId hold = request_id("account", "alice", Key::trusted("k2"));
+    auto placed = submit(lane, ledger::PlaceHold{alice, 60, {}}, "k2");
+    auto committed = submit(lane, ledger::CommitHold{hold, 50, bob}, "k3");
+    const RequestId grant_id = request_id("account", "alice", Key::trusted("k1"));
+    auto reversed = submit(lane, ledger::Reverse{grant_id, 50, {}}, "k4");
+    gate.set_value();
+    EXPECT_TRUE(std::holds_alternative<Record>(answer_of(committed).body));
+    EXPECT_TRUE(std::holds_alternative<Record>(answer_of(reversed).body));
+    EXPECT_EQ(balance(alice), 0);
+    EXPECT_EQ(balance(bob), 50);
+}
+
+TEST_F(LaneTest, AFullQueueIsBusyAndBurnsNoKey) {
+    Lane& lane = this->lane({.queue_max = 2, .batch_max = 10});
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    while (lane.depth() != 0) std::this_thread::yield();
+    auto second = submit(lane, ledger::Grant{alice, 1, {}}, "k1");
+    auto third = submit(lane, ledger::Grant{alice, 1, {}}, "k2");
+    auto fourth = submit(lane, ledger::Grant{alice, 1, {}}, "k3");
+    EXPECT_EQ(failure_of(fourth), FailureKind::busy);
+    gate.set_value();
+    third.wait();
+    EXPECT_EQ(balance(alice), 3);
+    auto again = submit(lane, ledger::Grant{alice, 1, {}}, "k3");
+    EXPECT_FALSE(answer_of(again).replayed);
+}
+
+TEST_F(LaneTest, StoppingAnswersWhatWasAcceptedAndNothingLater) {
+    Lane& lane = this->lane();
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    std::thread stopping([&] { lane.stop(); });
+    gate.set_value();
+    EXPECT_TRUE(std::holds_alternative<Record>(answer_of(first).body));
+    stopping.join();
+    auto late = submit(lane, ledger::Grant{alice, 1, {}}, "k1");
+    EXPECT_EQ(failure_of(late), FailureKind::unavailable);
+}
+
+TEST_F(LaneTest, WhereAGuardFiresOnlyTheOffenderIsBroken) {
+    const auto spoil = [](ledger::Changes& changes) {
+        for (auto& entry : changes.entries) {
+            if (entry.account == bob) entry.balance_after += 1;
+        }
+    };
+    Lane& lane = this->lane({}, spoil);
+    auto held_up = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    while (lane.depth() != 0) std::this_thread::yield();
+    auto good = submit(lane, ledger::Grant{alice, 10, {}}, "k1");
+    auto bad = submit(lane, ledger::Grant{bob, 10, {}}, "k1");
+    auto also_good = submit(lane, ledger::Spend{alice, 5, {}}, "k2");
+    gate.set_value();
+    EXPECT_TRUE(std::holds_alternative<Record>(answer_of(good).body));
+    EXPECT_EQ(failure_of(bad), FailureKind::broken);
+    EXPECT_TRUE(std::holds_alternative<Record>(answer_of(also_good).body));
+    EXPECT_EQ(balance(alice), 6);
+    EXPECT_EQ(balance(bob), std::nullopt);
+}
+
+TEST_F(LaneTest, AnUnknownOutcomeIsToldToAllInFlightAndEndsTheLane) {
+    Lane& lane = this->lane();
+    store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .took_effect = true});
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    while (lane.depth() != 0) std::this_thread::yield();
+    auto waiting = submit(lane, ledger::Grant{alice, 1, {}}, "k1");
+    gate.set_value();
+    EXPECT_EQ(failure_of(first), FailureKind::in_doubt);
+    EXPECT_EQ(failure_of(waiting), FailureKind::in_doubt);
+    lane.stop();
+    EXPECT_EQ(in_doubt, 1);
+    auto late = submit(lane, ledger::Grant{alice, 1, {}}, "k2");
+    EXPECT_EQ(failure_of(late), FailureKind::unavailable);
+}
+
+/// A client's story: what each step is decided on depends on the ones before it.
+void tell_story(const std::function<void(ledger::Action, const std::string&)>& ask) {
+    ask(ledger::Grant{alice, 100, {}}, "k1");
+    ask(ledger::Transfer{alice, bob, 40}, "k2");
+    ask(ledger::PlaceHold{alice, 60, {}}, "k3");
+    ask(ledger::Spend{alice, 1, {}}, "k4");
+    const RequestId hold = request_id("account", "alice", Key::trusted("k3"));
+    ask(ledger::CommitHold{hold, 20, {}}, "k5");
+    const RequestId transfer = request_id("account", "alice", Key::trusted("k2"));
+    ask(ledger::Reverse{transfer, 10, {}}, "k6");
+}
+
+/// Sends one request until it is answered or the lane has ended. True if something failed.
+bool ask_until_answered(Lane& lane, const ledger::Request& request) {
+    bool failed = false;
+    while (true) {
+        auto promise = std::make_shared<std::promise<Reply>>();
+        auto future = promise->get_future();
+        std::vector<Job> jobs;
+        jobs.push_back({request, [promise](Reply reply) { promise->set_value(std::move(reply)); }});
+        EXPECT_TRUE(lane.submit(jobs));
+        const Reply reply = future.get();
+        const auto* failure = std::get_if<FailureKind>(&reply);
+        if (failure == nullptr) return failed;
+        failed = true;
+        if (*failure == FailureKind::in_doubt || lane.ended()) return true;
+    }
+}
+
+/// Fails the n-th call of the store, n = 1, 2, 3 … until a run meets no fault. The client sends every
+/// request until it is answered, and after the lane has ended (twice is enough) tells its whole story
+/// again with the same keys; it must end where it would have without the fault.
+void fail_at_every_step(FailureKind kind, bool took_effect) {
+    for (int at = 1;; ++at) {
+        SCOPED_TRACE(at);
+        const ManualClock clock(Instant{1'000'000});
+        MemoryStore store(clock);
+        store.plan_fault({.at = at, .kind = kind, .took_effect = took_effect});
+        bool met = false;
+        for (int run = 0; run < 2; ++run) {
+            Counters counters;
+            Lane lane(store.writer(), {}, counters, [] {});
+            tell_story([&](ledger::Action action, const std::string& key) {
+                met = ask_until_answered(lane, request_of(std::move(action), key)) || met;
+            });
+            lane.stop();
+        }
+        const auto reader = store.reader();
+        const auto view = reader->account(alice);
+        ASSERT_TRUE(view.has_value());
+        EXPECT_EQ(reader->account(bob)->account.balance, 30);
+        EXPECT_EQ(view->account.balance, 50);
+        EXPECT_EQ(view->account.held, 0);
+        EXPECT_EQ(view->account.seq, 5);
+        if (!met) {
+            EXPECT_GT(at, 10);  // the story has six begins and six commits
+            return;
+        }
+    }
+}
+
+TEST(LaneFailing, AtEveryStepWithNothingDoneEndsTheSameWhenSentAgain) {
+    fail_at_every_step(FailureKind::unavailable, false);
+    fail_at_every_step(FailureKind::busy, false);
+}
+
+TEST(LaneFailing, AtEveryStepWithAnUnknownOutcomeEndsTheSameWhenSentAgain) {
+    fail_at_every_step(FailureKind::in_doubt, false);
+    fail_at_every_step(FailureKind::in_doubt, true);
+}
+
+TEST(LanesTogether, KeepRequestsOfOneSubjectInOrder) {
+    const ManualClock clock(Instant{1'000'000});
+    MemoryStore store(clock);
+    Counters counters;
+    Lanes lanes(store, 4, {}, counters, [] {});
+    std::vector<std::int64_t> seqs;
+    auto done = std::make_shared<std::promise<void>>();
+    auto all_done = done->get_future();
+    std::vector<Job> jobs;
+    for (int i = 0; i < 200; ++i) {
+        jobs.push_back({request_of(ledger::Grant{alice, 1, {}}, "k" + std::to_string(i)),
+                        [&seqs, done](const Reply& reply) {
+                            const auto& answer = std::get<Answer>(reply);
+                            seqs.push_back(std::get<Record>(answer.body).subject().seq);
+                            if (seqs.size() == 200) done->set_value();
+                        }});
+    }
+    lanes.submit(std::move(jobs));
+    all_done.wait();
+    for (std::size_t i = 0; i < seqs.size(); ++i) {
+        EXPECT_EQ(seqs[i], static_cast<std::int64_t>(i) + 1);
+    }
+}
+
+}  // namespace
+}  // namespace passbook::writer
