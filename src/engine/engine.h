@@ -28,6 +28,15 @@ namespace passbook::engine {
 /// Opens anybody's tables, read only.
 [[nodiscard]] std::unique_ptr<store::Tables> open_tables(const std::string& url);
 
+/// A database library in this program, and the last step of its schema that the program knows.
+struct LibraryVersion {
+    std::string name;
+    std::string version;
+    int schema = 0;
+};
+
+[[nodiscard]] std::vector<LibraryVersion> library_versions();
+
 /// Readers kept open between uses. Any thread.
 class ReaderPool {
 public:

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/model/model.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
 #include "store/memory/memory_store.h"
+#include "store/sqlite/sqlite_store.h"
 #include "tests/model/book.h"
 
 namespace passbook::model {
@@ -51,10 +54,32 @@ void compare(store::Store& store, ManualClock& clock, const std::vector<Step>& s
     }
 }
 
+class ModelOnDisk : public testing::Test {
+protected:
+    ModelOnDisk()
+        : folder_(std::filesystem::temp_directory_path() /
+                  ("passbook-model-" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(folder_);
+    }
+    ~ModelOnDisk() override { std::filesystem::remove_all(folder_); }
+
+    [[nodiscard]] std::string new_path() const { return (folder_ / "store.db").string(); }
+
+private:
+    std::filesystem::path folder_;
+};
+
 RC_GTEST_PROP(Model, AgreesWithTheMemoryStoreOnEveryAnswer, (const std::vector<Step>& steps)) {
     ManualClock clock(Instant{0});
     store::memory::MemoryStore store(clock);
     compare(store, clock, steps);
+}
+
+RC_GTEST_FIXTURE_PROP(ModelOnDisk, AgreesWithTheSqliteStoreOnEveryAnswer,
+                      (const std::vector<Step>& steps)) {
+    ManualClock clock(Instant{0});
+    const auto store = store::sqlite::open(new_path(), store::Access::write, clock);
+    compare(*store, clock, steps);
 }
 
 }  // namespace

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/lookups.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "store/sqlite/rows.h"
+
+namespace passbook::store::sqlite {
+namespace {
+
+Statement select(Connection& connection, std::string_view columns, std::string_view rest) {
+    return Statement(connection, fmt::format("SELECT {} FROM {}", columns, rest));
+}
+
+std::int64_t number(Shard shard) { return shard; }
+
+/// Kinds whose request may have entries on other accounts.
+bool may_have_legs(ledger::EntryKind kind) {
+    return kind == ledger::EntryKind::transfer || kind == ledger::EntryKind::transaction ||
+           kind == ledger::EntryKind::reverse || kind == ledger::EntryKind::commit;
+}
+
+}  // namespace
+
+Lookups::Lookups(Connection& connection)
+    : asset_(select(connection, asset_columns, "assets WHERE code = ?1")),
+      account_(select(connection, account_columns, "accounts WHERE shard = ?1 AND id = ?2")),
+      entry_by_key_(select(connection, entry_columns,
+                           "entries WHERE shard = ?1 AND account = ?2 AND key = ?3")),
+      entry_by_request_(
+          select(connection, entry_columns, "entries WHERE shard = ?1 AND request = ?2")),
+      legs_(select(connection, entry_columns,
+                   "entries WHERE subject_shard = ?1 AND subject = ?2 AND subject_seq = ?3")),
+      reversed_(connection, "SELECT coalesce(sum(amount), 0) FROM entries WHERE shard = ?1 AND "
+                            "account = ?2 AND reverses = ?3"),
+      refusal_(select(connection, refusal_columns,
+                      "refusals WHERE shard = ?1 AND subject = ?2 AND key = ?3")),
+      // The account of a hold follows from the entry that opened it, whose request is the hold's id.
+      hold_(select(connection, hold_columns,
+                   "holds WHERE shard = ?1 AND id = ?2 AND account = (SELECT account FROM entries "
+                   "WHERE shard = ?1 AND request = ?2)")),
+      open_holds_(select(connection, hold_columns,
+                         "holds WHERE shard = ?1 AND account = ?2 AND status = 1")),
+      request_at_(connection,
+                  "SELECT request FROM entries WHERE shard = ?1 AND account = ?2 AND seq = ?3") {}
+
+std::optional<ledger::Asset> Lookups::asset(const AssetCode& code) {
+    const Resetting resetting(asset_);
+    asset_.bind(1, std::string_view(code.text()));
+    if (!asset_.step()) return std::nullopt;
+    return read_asset(asset_);
+}
+
+std::optional<ledger::Account> Lookups::account(Shard shard, const AccountId& id) {
+    const Resetting resetting(account_);
+    account_.bind(1, number(shard));
+    account_.bind(2, std::string_view(id.text()));
+    if (!account_.step()) return std::nullopt;
+    return read_account(account_);
+}
+
+std::optional<ledger::Outcome> Lookups::outcome(Shard shard, const ledger::SubjectKey& key) {
+    {
+        const Resetting resetting(entry_by_key_);
+        entry_by_key_.bind(1, number(shard));
+        entry_by_key_.bind(2, std::string_view(key.subject.text()));
+        entry_by_key_.bind(3, std::string_view(key.key.text()));
+        if (entry_by_key_.step()) {
+            ledger::Record record{{read_entry(entry_by_key_)}};
+            add_legs(record, shard);
+            return record;
+        }
+    }
+    const Resetting resetting(refusal_);
+    refusal_.bind(1, number(shard));
+    refusal_.bind(2, std::string_view(key.subject.text()));
+    refusal_.bind(3, std::string_view(key.key.text()));
+    if (!refusal_.step()) return std::nullopt;
+    return read_refusal(refusal_);
+}
+
+std::optional<ledger::Original> Lookups::original(const RequestId& id) {
+    ledger::Original original;
+    {
+        const Resetting resetting(entry_by_request_);
+        entry_by_request_.bind(1, number(id.shard));
+        entry_by_request_.bind(2, std::span(id.hash));
+        if (!entry_by_request_.step()) return std::nullopt;
+        original.record.entries.push_back(read_entry(entry_by_request_));
+    }
+    add_legs(original.record, id.shard);
+    for (const ledger::Entry& entry : original.record.entries) {
+        original.reversed.push_back(reversed(entry));
+    }
+    return original;
+}
+
+std::optional<ledger::Hold> Lookups::hold(const RequestId& id) {
+    const Resetting resetting(hold_);
+    hold_.bind(1, number(id.shard));
+    hold_.bind(2, std::span(id.hash));
+    if (!hold_.step()) return std::nullopt;
+    return read_hold(hold_, id.shard);
+}
+
+std::vector<ledger::Hold> Lookups::open_holds(Shard shard, const AccountId& account) {
+    const Resetting resetting(open_holds_);
+    open_holds_.bind(1, number(shard));
+    open_holds_.bind(2, std::string_view(account.text()));
+    std::vector<ledger::Hold> holds;
+    while (open_holds_.step()) holds.push_back(read_hold(open_holds_, shard));
+    return holds;
+}
+
+std::optional<RequestId> Lookups::request_at(const AccountId& account, std::int64_t seq) {
+    const Resetting resetting(request_at_);
+    const Shard shard = shard_of(account.text());
+    request_at_.bind(1, number(shard));
+    request_at_.bind(2, std::string_view(account.text()));
+    request_at_.bind(3, seq);
+    if (!request_at_.step() || request_at_.is_null(0)) return std::nullopt;
+    return RequestId{shard, request_at_.hash(0)};
+}
+
+void Lookups::add_legs(ledger::Record& record, Shard subject_shard) {
+    const ledger::Entry subject = record.subject();
+    if (!may_have_legs(subject.kind)) return;
+    const Resetting resetting(legs_);
+    legs_.bind(1, number(subject_shard));
+    legs_.bind(2, std::string_view(subject.account.text()));
+    legs_.bind(3, subject.seq);
+    while (legs_.step()) record.entries.push_back(read_entry(legs_));
+    std::sort(record.entries.begin() + 1, record.entries.end(),
+              [](const auto& a, const auto& b) { return a.account < b.account; });
+}
+
+Amount Lookups::reversed(const ledger::Entry& entry) {
+    const Resetting resetting(reversed_);
+    reversed_.bind(1, number(shard_of(entry.account.text())));
+    reversed_.bind(2, std::string_view(entry.account.text()));
+    reversed_.bind(3, entry.seq);
+    return reversed_.step() ? reversed_.integer(0) : 0;
+}
+
+}  // namespace passbook::store::sqlite

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "ledger/account.h"
+#include "ledger/asset.h"
+#include "ledger/entry.h"
+#include "ledger/state.h"
+#include "store/sqlite/connection.h"
+
+/// Rows of the tables as values of the ledger and back. Each `…_columns` lists the columns in the
+/// order in which its `read_` expects them from column 0 and its `bind_` binds them from parameter 1.
+
+namespace passbook::store::sqlite {
+
+inline constexpr std::string_view asset_columns =
+    "code, scale, balanced, open_on_first_credit, floor, ceiling, used";
+[[nodiscard]] ledger::Asset read_asset(const Statement& row);
+
+inline constexpr std::string_view account_columns =
+    "id, asset, status, balance, held, seq, recorded_at, floor, ceiling, wake_at, opening_floor, "
+    "opening_ceiling, opened_at, metadata";
+inline constexpr int account_column_count = 14;
+[[nodiscard]] ledger::Account read_account(const Statement& row);
+
+inline constexpr std::string_view entry_columns =
+    "account, seq, kind, amount, held_change, balance_after, held_after, recorded_at, effective_at, "
+    "key, fingerprint, request, format, subject, subject_seq, target, reverses, expires_at, floor, "
+    "ceiling, reason, metadata";
+[[nodiscard]] ledger::Entry read_entry(const Statement& row);
+
+inline constexpr std::string_view hold_columns =
+    "account, id, amount, committed, status, expires_at, opened_seq, closed_seq";
+[[nodiscard]] ledger::Hold read_hold(const Statement& row, Shard shard);
+
+inline constexpr std::string_view refusal_columns =
+    "subject, key, fingerprint, request, format, code, at_account, n1, n2, n3, recorded_at";
+[[nodiscard]] ledger::StoredRefusal read_refusal(const Statement& row);
+
+}  // namespace passbook::store::sqlite

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/snapshot.h"
+
+#include <fmt/format.h>
+
+#include "store/sqlite/rows.h"
+
+namespace passbook::store::sqlite {
+namespace {
+
+class SqliteSnapshot final : public ShardSnapshot {
+public:
+    SqliteSnapshot(Connection& connection, Shard shard)
+        : shard_(shard),
+          transaction_(connection),
+          accounts_(walk(connection, account_columns, "accounts", "id")),
+          entries_(walk(connection, entry_columns, "entries", "account, seq")),
+          holds_(walk(connection, hold_columns, "holds", "account, opened_seq")),
+          refusals_(walk(connection, refusal_columns, "refusals", "subject, key")) {}
+
+    bool next(ledger::Account& account) override {
+        if (!step(accounts_)) return false;
+        account = read_account(accounts_.statement);
+        return true;
+    }
+    bool next(ledger::Entry& entry) override {
+        if (!step(entries_)) return false;
+        entry = read_entry(entries_.statement);
+        return true;
+    }
+    bool next(ledger::Hold& hold) override {
+        if (!step(holds_)) return false;
+        hold = read_hold(holds_.statement, shard_);
+        return true;
+    }
+    bool next(ledger::StoredRefusal& refusal) override {
+        if (!step(refusals_)) return false;
+        refusal = read_refusal(refusals_.statement);
+        return true;
+    }
+
+private:
+    struct Transaction {
+        explicit Transaction(Connection& the_connection) : connection(the_connection) {
+            connection.run("BEGIN");
+        }
+        ~Transaction() { connection.roll_back(); }
+        Connection& connection;
+    };
+
+    /// A statement that has reached its end would begin anew if it were stepped again.
+    struct Walk {
+        Statement statement;
+        bool ended = false;
+    };
+
+    [[nodiscard]] Walk walk(Connection& connection, std::string_view columns, std::string_view table,
+                            std::string_view order) const {
+        Walk walk{Statement(connection, fmt::format("SELECT {} FROM {} WHERE shard = ?1 ORDER BY {}",
+                                                    columns, table, order))};
+        walk.statement.bind(1, std::int64_t{shard_});
+        return walk;
+    }
+
+    static bool step(Walk& walk) {
+        if (!walk.ended) walk.ended = !walk.statement.step();
+        return !walk.ended;
+    }
+
+    Shard shard_;
+    Transaction transaction_;
+    Walk accounts_;
+    Walk entries_;
+    Walk holds_;
+    Walk refusals_;
+};
+
+}  // namespace
+
+std::unique_ptr<ShardSnapshot> open_snapshot(Connection& connection, Shard shard) {
+    return std::make_unique<SqliteSnapshot>(connection, shard);
+}
+
+}  // namespace passbook::store::sqlite

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/sqlite_writer.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/failpoint.h"
+
+namespace passbook::store::sqlite {
+namespace {
+
+std::string_view view(const std::string& text) { return text; }
+std::int64_t number(Shard shard) { return shard; }
+
+}  // namespace
+
+SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
+    : connection_(connection),
+      clock_(clock),
+      lookups_(connection),
+      begin_(connection, "BEGIN IMMEDIATE"),
+      commit_(connection, "COMMIT"),
+      update_asset_(connection,
+                    "UPDATE assets SET scale = ?2, balanced = ?3, open_on_first_credit = ?4, "
+                    "floor = ?5, ceiling = ?6 WHERE code = ?1"),
+      insert_asset_(connection,
+                    "INSERT INTO assets (code, scale, balanced, open_on_first_credit, floor, "
+                    "ceiling, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)"),
+      insert_account_(connection,
+                      "INSERT INTO accounts (shard, id, asset, status, balance, held, seq, "
+                      "recorded_at, floor, ceiling, wake_at, opening_floor, opening_ceiling, "
+                      "opened_at, metadata) "
+                      "VALUES (?1, ?2, ?3, 1, 0, 0, 0, ?4, ?5, ?6, NULL, ?5, ?6, ?4, ?7)"),
+      update_metadata_(connection,
+                       "UPDATE accounts SET metadata = ?3 WHERE shard = ?1 AND id = ?2"),
+      insert_entry_(connection,
+                    "INSERT INTO entries (shard, account, seq, kind, amount, held_change, "
+                    "balance_after, held_after, recorded_at, effective_at, key, fingerprint, "
+                    "request, format, subject_shard, subject, subject_seq, target, reverses, "
+                    "expires_at, floor, ceiling, reason, metadata) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+                    "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
+                    "?23, ?24)"),
+      insert_refusal_(connection,
+                      "INSERT INTO refusals (shard, subject, key, fingerprint, request, format, "
+                      "code, at_account, n1, n2, n3, recorded_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+                      "?7, ?8, ?9, ?10, ?11, ?12)") {}
+
+SqliteWriter::~SqliteWriter() { rollback(); }
+
+ledger::State SqliteWriter::begin(const std::vector<ledger::Need>& needs) {
+    PASSBOOK_ASSERT(!connection_.in_transaction());
+    begin_.run();
+    try {
+        failpoint("sqlite_after_begin");
+        ledger::State state;
+        state.now = clock_.now();
+        for (const ledger::Need& need : needs) load(state, need);
+        load_asset(state, ledger::default_asset().code);
+        return state;
+    } catch (...) {
+        rollback();
+        throw;
+    }
+}
+
+void SqliteWriter::commit(const ledger::Changes& changes) {
+    PASSBOOK_ASSERT(connection_.in_transaction());
+    try {
+        write(changes);
+        failpoint("sqlite_before_commit");
+        commit_.run(During::commit);
+    } catch (...) {
+        rollback();
+        throw;
+    }
+    failpoint("sqlite_after_commit");
+}
+
+void SqliteWriter::rollback() noexcept { connection_.roll_back(); }
+
+void SqliteWriter::load(ledger::State& state, const ledger::Need& need) {
+    std::optional<AccountId> subject = need.subject;
+    if (need.target) load_target(state, *need.target, subject);
+    for (const AccountId& id : need.accounts) {
+        if (!state.accounts.contains(id)) load_account(state, shard_of(id.text()), id);
+    }
+    for (const AssetCode& code : need.assets) load_asset(state, code);
+    // Where the subject does not exist its keys cannot: a refusal, too, opens it first.
+    if (!subject || !need.key || !state.accounts.contains(*subject)) return;
+    ledger::SubjectKey key{*subject, *need.key};
+    if (state.outcomes.contains(key)) return;
+    if (auto outcome = lookups_.outcome(shard_of(subject->text()), key)) {
+        state.outcomes.emplace(std::move(key), std::move(*outcome));
+    }
+}
+
+void SqliteWriter::load_target(ledger::State& state, const RequestId& id,
+                               std::optional<AccountId>& subject) {
+    auto original = lookups_.original(id);
+    if (!original) return;
+    subject = original->record.subject().account;
+    for (const ledger::Entry& entry : original->record.entries) {
+        if (state.accounts.contains(entry.account)) continue;
+        load_account(state, shard_of(entry.account.text()), entry.account);
+    }
+    if (original->record.subject().kind == ledger::EntryKind::hold) {
+        if (auto hold = lookups_.hold(id)) state.holds.insert_or_assign(id, std::move(*hold));
+    }
+    state.originals.insert_or_assign(id, std::move(*original));
+}
+
+void SqliteWriter::load_account(ledger::State& state, Shard shard, const AccountId& id) {
+    auto account = lookups_.account(shard, id);
+    if (!account) return;
+    load_asset(state, account->asset);
+    if (account->wake_at && *account->wake_at <= std::max(state.now, account->recorded_at)) {
+        for (ledger::Hold& hold : lookups_.open_holds(shard, id)) {
+            state.holds.insert_or_assign(hold.id, std::move(hold));
+        }
+    }
+    state.accounts.emplace(id, std::move(*account));
+}
+
+void SqliteWriter::load_asset(ledger::State& state, const AssetCode& code) {
+    if (state.assets.contains(code)) return;
+    if (auto asset = lookups_.asset(code)) state.assets.emplace(code, std::move(*asset));
+}
+
+void SqliteWriter::write(const ledger::Changes& changes) {
+    for (const auto& asset : changes.assets) put(asset);
+    for (const auto& account : changes.opened) open(account);
+    for (const auto& account : changes.described) describe(account);
+    for (const auto& entry : changes.entries) add(entry);
+    failpoint("sqlite_mid_write");
+    for (const auto& refusal : changes.refusals) keep(refusal);
+}
+
+void SqliteWriter::put(const ledger::Asset& asset) {
+    for (Statement* statement : {&update_asset_, &insert_asset_}) {
+        statement->bind(1, view(asset.code.text()));
+        statement->bind(2, std::int64_t{asset.scale});
+        statement->bind(3, std::int64_t{asset.balanced});
+        statement->bind(4, std::int64_t{asset.open_on_first_credit});
+        statement->bind(5, asset.floor);
+        statement->bind(6, asset.ceiling);
+        statement->run();
+        if (connection_.changes() == 1) return;
+    }
+}
+
+void SqliteWriter::open(const ledger::Account& account) {
+    insert_account_.bind(1, number(shard_of(account.id.text())));
+    insert_account_.bind(2, view(account.id.text()));
+    insert_account_.bind(3, view(account.asset.text()));
+    insert_account_.bind(4, account.opened_at);
+    insert_account_.bind(5, account.opening_limits.floor);
+    insert_account_.bind(6, account.opening_limits.ceiling);
+    insert_account_.bind_or_null(7, account.metadata);
+    insert_account_.run();
+}
+
+void SqliteWriter::describe(const ledger::Account& account) {
+    update_metadata_.bind(1, number(shard_of(account.id.text())));
+    update_metadata_.bind(2, view(account.id.text()));
+    update_metadata_.bind_or_null(3, account.metadata);
+    update_metadata_.run();
+    PASSBOOK_ASSERT(connection_.changes() == 1);
+}
+
+void SqliteWriter::add(const ledger::Entry& entry) {
+    Statement& row = insert_entry_;
+    row.bind(1, number(shard_of(entry.account.text())));
+    row.bind(2, view(entry.account.text()));
+    row.bind(3, entry.seq);
+    row.bind(4, static_cast<std::int64_t>(entry.kind));
+    row.bind(5, entry.amount);
+    row.bind(6, entry.held_change);
+    row.bind(7, entry.balance_after);
+    row.bind(8, entry.held_after);
+    row.bind(9, entry.recorded_at);
+    row.bind(10, entry.effective_at);
+    if (entry.request) {
+        row.bind(11, view(entry.request->key.text()));
+        row.bind(12, std::span(entry.request->fingerprint));
+        row.bind(13, std::span(entry.request->hash));
+        row.bind(14, std::int64_t{entry.request->format});
+    } else {
+        for (int at = 11; at <= 14; ++at) row.bind(at, std::nullopt);
+    }
+    if (entry.subject) {
+        row.bind(15, number(shard_of(entry.subject->account.text())));
+        row.bind(16, view(entry.subject->account.text()));
+        row.bind(17, entry.subject->seq);
+    } else {
+        for (int at = 15; at <= 17; ++at) row.bind(at, std::nullopt);
+    }
+    if (entry.target) {
+        row.bind(18, std::span(*entry.target));
+    } else {
+        row.bind(18, std::nullopt);
+    }
+    row.bind(19, entry.reverses);
+    row.bind(20, entry.expires_at);
+    row.bind(21, entry.limits ? entry.limits->floor : std::nullopt);
+    row.bind(22, entry.limits ? entry.limits->ceiling : std::nullopt);
+    row.bind_or_null(23, entry.reason);
+    row.bind_or_null(24, entry.metadata);
+    row.run();
+}
+
+void SqliteWriter::keep(const ledger::StoredRefusal& stored) {
+    const auto& [code, account, numbers] = stored.refusal;
+    insert_refusal_.bind(1, number(shard_of(stored.subject.text())));
+    insert_refusal_.bind(2, view(stored.subject.text()));
+    insert_refusal_.bind(3, view(stored.request.key.text()));
+    insert_refusal_.bind(4, std::span(stored.request.fingerprint));
+    insert_refusal_.bind(5, std::span(stored.request.hash));
+    insert_refusal_.bind(6, std::int64_t{stored.request.format});
+    insert_refusal_.bind(7, static_cast<std::int64_t>(code));
+    if (account) {
+        insert_refusal_.bind(8, view(account->text()));
+    } else {
+        insert_refusal_.bind(8, std::nullopt);
+    }
+    insert_refusal_.bind(9, numbers[0]);
+    insert_refusal_.bind(10, numbers[1]);
+    insert_refusal_.bind(11, numbers[2]);
+    insert_refusal_.bind(12, stored.recorded_at);
+    insert_refusal_.run();
+}
+
+}  // namespace passbook::store::sqlite
