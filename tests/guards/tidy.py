@@ -20,7 +20,7 @@ BANNED_NAMES = {"util", "utils", "common", "helper", "helpers", "manager", "misc
 # Written in two halves, so that this file does not find itself.
 BANNED_TEXT = [
     (re.compile(r"\b(" + "TO" + r"DO|FIX" + r"ME|XX" + r"X)\b"), "finish it or leave it out"),
-    (re.compile(r"(?<![\w.])/(wo" + r"rk|ro" + r"ot|ho" + r"me)/"), "a path of one machine"),
+    (re.compile(r"(?<![\w.])/(w" + r"ork|r" + r"oot|h" + r"ome)/"), "a path of one machine"),
     (re.compile(r"\b(npm" + r"js\.|py" + r"pi\.org|deb\." + r"debian\.org|crates\." + r"io)"),
      "a package registry's host"),
     (re.compile("GTEST_" + r"SKIP|\bDISABLED" + r"_\w|\bskip" + r"(Test|If|Unless)?\("),
