@@ -79,6 +79,7 @@ function(passbook_discover target label)
     gtest_discover_tests(${target}
         TEST_PREFIX "${target}."
         WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests
+        NO_PRETTY_VALUES
         DISCOVERY_TIMEOUT 60
         PROPERTIES LABELS ${label} TIMEOUT 300)
 endfunction()
