@@ -152,9 +152,13 @@ private:
         return {shard_of(entry.account.text()), entry.request->hash};
     }
 
+    /// A rebuilt store takes account after account, so the subject's entry may come later.
     void link(const Entry& entry) {
         const Place subject{entry.subject->account, entry.subject->seq};
-        guard(rows_.entry(subject) != nullptr, "the subject's entry exists", entry.account.text());
+        const Entry* named = rows_.entry(subject);
+        guard(named == nullptr || (named->kind == entry.kind && named->request &&
+                                   named->recorded_at == entry.recorded_at),
+              "the subject's entry is of the same transaction", entry.account.text());
         rows_.legs[subject].push_back({entry.account, entry.seq});
     }
 
