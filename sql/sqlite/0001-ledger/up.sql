@@ -1,82 +1,80 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The ledger, and the guards that keep it true whoever writes. The one thing that moves anything is
--- an INSERT into entries: its trigger checks the row against the account and moves the account and
--- the hold with it, in the same statement. Every other way to the same rows is refused. Why it is
--- built so, and what it costs: docs/decisions/0001-guards-on-sqlite.md.
+-- The ledger, and the guards that keep it true whoever writes. An INSERT into entries is the only
+-- thing that moves anything, and an account's last entry is its state: balance, held, status and
+-- limits are kept nowhere else, so nothing can drift apart. docs/decisions/0001-guards-on-sqlite.md
+-- says why it is built so and what it costs.
 --
--- Rules for whoever changes this file:
---   CHECK and foreign keys can be switched off in a shell; triggers cannot. So a rule is a trigger.
---   OR REPLACE deletes the rows in its way without asking a trigger; so a key must be looked for
---   BEFORE the row goes in, and no table of value has a rowid that could be named again.
---   A condition that is NULL does not fire; so conditions are compared with IS NOT TRUE.
---   changes() in a trigger counts the last statement of that trigger.
---   2^53-1 = 9007199254740991 bounds every amount and balance.
+-- For whoever changes this file:
+--   A shell can switch CHECK and foreign keys off, but no trigger: every rule is a trigger.
+--   OR REPLACE deletes the rows in its way and asks no trigger: a key is looked for BEFORE the row
+--   goes in, and no table has a rowid that could be named again.
+--   A condition that is NULL does not fire: rules are compared with IS NOT TRUE.
+--   RAISE(ROLLBACK), because an ABORT needs a journal of each statement, which costs more than all
+--   the checks of an entry together.
+--   Debian's shell is SQLite 3.40: nothing newer, or it could not even read a store.
+--   9007199254740991 is 2^53-1, the bound of every amount and balance. Times are microseconds since
+--   1970 in UTC; 253402300799999999 ends the year 9999.
 
 CREATE TABLE format (
-    one         INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    one         INTEGER NOT NULL PRIMARY KEY,
     version     INTEGER NOT NULL,  -- the last step that was applied
-    min_version INTEGER NOT NULL,  -- the least version a program must know to write here
+    min_version INTEGER NOT NULL,  -- what a program must know at least to write here
     shards      INTEGER NOT NULL,
-    hash        TEXT    NOT NULL   -- how a subject's id leads to its shard
-) STRICT;
+    hash        TEXT    NOT NULL   -- its first byte over a subject's id is the shard
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE assets (
     code                 TEXT    NOT NULL PRIMARY KEY,
     scale                INTEGER NOT NULL,
     balanced             INTEGER NOT NULL,
     open_on_first_credit INTEGER NOT NULL,
-    floor                INTEGER,            -- NULL: none
+    floor                INTEGER,          -- NULL: none
     ceiling              INTEGER,
-    used                 INTEGER NOT NULL    -- 1 from the first account on
+    used                 INTEGER NOT NULL  -- 1 from its first account on
 ) STRICT, WITHOUT ROWID;
 
+-- What an account is and how it opened. What it has become, its last entry says.
 CREATE TABLE accounts (
     shard           INTEGER NOT NULL,
     id              TEXT    NOT NULL,
-    asset           TEXT    NOT NULL,
-    status          INTEGER NOT NULL,  -- 1 open, 2 frozen, 3 closed
-    balance         INTEGER NOT NULL,
-    held            INTEGER NOT NULL,
-    seq             INTEGER NOT NULL,  -- of the last entry; 0 before the first
-    recorded_at     INTEGER NOT NULL,  -- of the last entry; opened_at before the first
-    floor           INTEGER,
-    ceiling         INTEGER,
-    wake_at         INTEGER,           -- when the earliest open hold falls due
+    asset           TEXT    NOT NULL REFERENCES assets (code),
+    opened_at       INTEGER NOT NULL,
     opening_floor   INTEGER,
     opening_ceiling INTEGER,
-    opened_at       INTEGER NOT NULL,
     metadata        TEXT,
     PRIMARY KEY (shard, id)
 ) STRICT, WITHOUT ROWID;
 
--- One row per change of an account, and at once the account's journal, the request that made the
--- change and its event. Times are microseconds since 1970 in UTC.
+-- One row per change: the account's journal, the request that made it, its event, its state after it.
 CREATE TABLE entries (
     shard         INTEGER NOT NULL,
     account       TEXT    NOT NULL,
-    seq           INTEGER NOT NULL,
-    kind          INTEGER NOT NULL,
+    seq           INTEGER NOT NULL CHECK (seq >= 1),
+    kind          INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 13),
     amount        INTEGER NOT NULL,
     held_change   INTEGER NOT NULL,
     balance_after INTEGER NOT NULL,
-    held_after    INTEGER NOT NULL,
+    held_after    INTEGER NOT NULL CHECK (held_after >= 0),
     recorded_at   INTEGER NOT NULL,
+    status        INTEGER NOT NULL,  -- after it: 1 open, 2 frozen, 3 closed
+    floor         INTEGER,           -- after it; NULL: none
+    ceiling       INTEGER,           -- after it
     effective_at  INTEGER,
-    key           TEXT,     -- these four on the subject of a request that has a key
+    key           TEXT,              -- these four on the subject of a request that has a key
     fingerprint   BLOB,
     request       BLOB,
     format        INTEGER,
-    subject_shard INTEGER,  -- these three on the other accounts of a transaction
+    subject_shard INTEGER,           -- these three on the other accounts of a transaction
     subject       TEXT,
     subject_seq   INTEGER,
-    target        BLOB,     -- commit, void, expire: the hold; reverse: the transaction
-    reverses      INTEGER,  -- seq of the entry of this account that is taken back
-    expires_at    INTEGER,  -- kind hold
-    floor         INTEGER,  -- kind limits: both hold from here on
-    ceiling       INTEGER,
+    target        BLOB,              -- commit, void, expire: the hold; reverse: the transaction
+    reverses      INTEGER,           -- seq of the entry of this account that is taken back
+    expires_at    INTEGER,           -- kind hold
     reason        TEXT,
     metadata      TEXT,
-    PRIMARY KEY (shard, account, seq)
+    PRIMARY KEY (shard, account, seq),
+    CHECK (floor IS NULL OR balance_after - held_after >= floor),
+    CHECK (ceiling IS NULL OR balance_after <= ceiling)
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX entries_key ON entries (shard, account, key) WHERE key IS NOT NULL;
@@ -85,6 +83,7 @@ CREATE INDEX entries_subject ON entries (subject_shard, subject, subject_seq)
     WHERE subject IS NOT NULL;
 CREATE INDEX entries_reverses ON entries (shard, account, reverses) WHERE reverses IS NOT NULL;
 
+-- Follows from the entries: what finds the open holds of an account, and the due ones, by a seek.
 CREATE TABLE holds (
     shard      INTEGER NOT NULL,
     account    TEXT    NOT NULL,
@@ -99,6 +98,7 @@ CREATE TABLE holds (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX holds_open ON holds (shard, account, expires_at) WHERE status = 1;
+CREATE INDEX holds_opened ON holds (shard, account, opened_seq);
 
 CREATE TABLE refusals (
     shard       INTEGER NOT NULL,
@@ -116,56 +116,378 @@ CREATE TABLE refusals (
     PRIMARY KEY (shard, subject, key)
 ) STRICT, WITHOUT ROWID;
 
--- Entries ------------------------------------------------------------------------------------------
+-- For people: every account as it stands.
+CREATE VIEW balances (shard, account, asset, status, balance, held, available, seq, floor, ceiling,
+                      recorded_at) AS
+SELECT a.shard, a.id, a.asset,
+       CASE coalesce(e.status, 1) WHEN 1 THEN 'open' WHEN 2 THEN 'frozen' ELSE 'closed' END,
+       coalesce(e.balance_after, 0), coalesce(e.held_after, 0),
+       coalesce(e.balance_after - e.held_after, 0), coalesce(e.seq, 0),
+       CASE WHEN e.seq IS NULL THEN a.opening_floor ELSE e.floor END,
+       CASE WHEN e.seq IS NULL THEN a.opening_ceiling ELSE e.ceiling END,
+       coalesce(e.recorded_at, a.opened_at)
+  FROM accounts a
+  LEFT JOIN entries e ON e.shard = a.shard AND e.account = a.id
+        AND e.seq = (SELECT max(seq) FROM entries WHERE shard = a.shard AND account = a.id);
 
-CREATE TRIGGER entries_key_is_new BEFORE INSERT ON entries WHEN NEW.key IS NOT NULL
+-- Entries: what goes in --------------------------------------------------------------------------
+
+-- On the path of every write; each look-up here reads a page that the INSERT itself needs.
+CREATE TRIGGER entries_follow BEFORE INSERT ON entries
 BEGIN
-    SELECT RAISE(ABORT, 'passbook guard: the idempotency key already stands for an entry of this account')
+    SELECT RAISE(ROLLBACK, 'passbook guard: the key already stands for an entry of this account')
+     WHERE NEW.key IS NOT NULL AND EXISTS (
+           SELECT 1 FROM entries
+            WHERE shard = NEW.shard AND account = NEW.account AND key = NEW.key);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the key already stands for a refusal of this account')
+     WHERE NEW.key IS NOT NULL AND EXISTS (
+           SELECT 1 FROM refusals
+            WHERE shard = NEW.shard AND subject = NEW.account AND key = NEW.key);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the fields do not fit the kind of entry')
+     WHERE CASE
+           WHEN NEW.kind = 1 THEN NEW.amount > 0 AND NEW.held_change = 0
+                AND NEW.key IS NOT NULL
+                AND coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq, NEW.target,
+                             NEW.reverses, NEW.expires_at) IS NULL
+           WHEN NEW.kind = 2 THEN NEW.amount < 0 AND NEW.held_change = 0
+                AND NEW.key IS NOT NULL
+                AND coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq, NEW.target,
+                             NEW.reverses, NEW.expires_at) IS NULL
+           WHEN NEW.kind IN (3, 4) THEN NEW.amount <> 0 AND NEW.held_change = 0
+                AND (NEW.key IS NULL) <> (NEW.subject IS NULL)
+                AND coalesce(NEW.target, NEW.reverses, NEW.expires_at) IS NULL
+           WHEN NEW.kind = 5 THEN NEW.held_change = 0
+                AND (NEW.key IS NULL) <> (NEW.subject IS NULL)
+                AND (NEW.target IS NULL) = (NEW.key IS NULL)
+                AND (NEW.reverses IS NULL) = (NEW.amount = 0)
+                AND (NEW.amount <> 0 OR NEW.key IS NOT NULL) AND NEW.expires_at IS NULL
+           WHEN NEW.kind = 6 THEN NEW.amount = 0 AND NEW.held_change > 0
+                AND NEW.key IS NOT NULL AND NEW.expires_at > NEW.recorded_at
+                AND coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq, NEW.target,
+                             NEW.reverses) IS NULL
+           WHEN NEW.kind = 7 AND NEW.subject IS NULL THEN NEW.amount < 0
+                AND NEW.held_change <= NEW.amount AND NEW.key IS NOT NULL
+                AND NEW.target IS NOT NULL AND coalesce(NEW.reverses, NEW.expires_at) IS NULL
+           WHEN NEW.kind = 7 THEN NEW.amount > 0 AND NEW.held_change = 0 AND NEW.key IS NULL
+                AND coalesce(NEW.target, NEW.reverses, NEW.expires_at) IS NULL
+           WHEN NEW.kind IN (8, 9) THEN NEW.amount = 0 AND NEW.held_change < 0
+                AND NEW.target IS NOT NULL AND (NEW.key IS NULL) = (NEW.kind = 9)
+                AND coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq, NEW.reverses,
+                             NEW.expires_at) IS NULL
+           WHEN NEW.kind BETWEEN 10 AND 13 THEN NEW.amount = 0 AND NEW.held_change = 0
+                AND coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq, NEW.target,
+                             NEW.reverses, NEW.expires_at) IS NULL
+                AND (NEW.kind < 13 OR NEW.key IS NULL)
+           ELSE 0 END IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: key, fingerprint, request and format are missing in part, or not of their form')
+     WHERE CASE WHEN NEW.key IS NULL
+           THEN coalesce(NEW.fingerprint, NEW.request, NEW.format) IS NULL
+           ELSE length(NEW.fingerprint) = 16 AND length(NEW.request) = 16 AND NEW.format >= 1
+                AND length(NEW.key) BETWEEN 1 AND 128 AND NEW.key NOT GLOB '*[^]!#-[^-~]*'
+                AND length(CAST(NEW.key AS BLOB)) = length(NEW.key)
+           END IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: an amount, balance, limit or time is out of range')
+     WHERE (NEW.amount BETWEEN -9007199254740991 AND 9007199254740991
+            AND NEW.held_change BETWEEN -9007199254740991 AND 9007199254740991
+            AND NEW.balance_after BETWEEN -9007199254740991 AND 9007199254740991
+            AND NEW.held_after BETWEEN 0 AND 9007199254740991
+            AND NEW.balance_after - NEW.held_after >= -9007199254740991
+            AND NEW.recorded_at BETWEEN -62135596800000000 AND 253402300799999999
+            AND (NEW.effective_at IS NULL
+                 OR NEW.effective_at BETWEEN -62135596800000000 AND 253402300799999999)
+            AND (NEW.expires_at IS NULL OR NEW.expires_at <= 253402300799999999)
+           ) IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the balance less what is held would be below the floor')
+     WHERE NEW.balance_after - NEW.held_after < NEW.floor;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the balance would be above the ceiling')
+     WHERE NEW.balance_after > NEW.ceiling;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the entry does not follow from its account')
+     WHERE CASE WHEN NEW.seq > 1 THEN (
+           SELECT CASE
+                  WHEN seq + 1 <> NEW.seq THEN
+                      RAISE(ROLLBACK, 'passbook guard: seq is not the next of its account')
+                  WHEN balance_after + NEW.amount <> NEW.balance_after THEN
+                      RAISE(ROLLBACK, 'passbook guard: balance_after is not the balance before it plus amount')
+                  WHEN held_after + NEW.held_change <> NEW.held_after THEN
+                      RAISE(ROLLBACK, 'passbook guard: held_after is not what was held before it plus held_change')
+                  WHEN recorded_at > NEW.recorded_at THEN
+                      RAISE(ROLLBACK, 'passbook guard: recorded_at is before the last entry of the account')
+                  WHEN status = 3 THEN RAISE(ROLLBACK, 'passbook guard: the account is closed')
+                  WHEN status = 2 AND NEW.kind < 8 THEN
+                      RAISE(ROLLBACK, 'passbook guard: the account is frozen')
+                  WHEN NEW.status <> CASE NEW.kind WHEN 10 THEN 2 WHEN 11 THEN 1 WHEN 12 THEN 3
+                                     ELSE status END THEN
+                      RAISE(ROLLBACK, 'passbook guard: status does not follow from the kind of entry')
+                  WHEN NEW.kind <> 13 AND (NEW.floor IS NOT floor OR NEW.ceiling IS NOT ceiling) THEN
+                      RAISE(ROLLBACK, 'passbook guard: only an entry of kind limits changes floor and ceiling')
+                  ELSE 1 END
+             FROM entries
+            WHERE shard = NEW.shard AND account = NEW.account
+            ORDER BY seq DESC LIMIT 1)
+           ELSE (
+           SELECT CASE
+                  WHEN NEW.seq <> 1 OR EXISTS (
+                       SELECT 1 FROM entries WHERE shard = NEW.shard AND account = NEW.account) THEN
+                      RAISE(ROLLBACK, 'passbook guard: seq is not the next of its account')
+                  WHEN NEW.amount <> NEW.balance_after THEN
+                      RAISE(ROLLBACK, 'passbook guard: balance_after is not the balance before it plus amount')
+                  WHEN NEW.held_change <> NEW.held_after THEN
+                      RAISE(ROLLBACK, 'passbook guard: held_after is not what was held before it plus held_change')
+                  WHEN opened_at > NEW.recorded_at THEN
+                      RAISE(ROLLBACK, 'passbook guard: recorded_at is before the opening of the account')
+                  WHEN NEW.status <> CASE NEW.kind WHEN 10 THEN 2 WHEN 12 THEN 3 ELSE 1 END THEN
+                      RAISE(ROLLBACK, 'passbook guard: status does not follow from the kind of entry')
+                  WHEN NEW.kind <> 13 AND (NEW.floor IS NOT opening_floor
+                                           OR NEW.ceiling IS NOT opening_ceiling) THEN
+                      RAISE(ROLLBACK, 'passbook guard: only an entry of kind limits changes floor and ceiling')
+                  ELSE 1 END
+             FROM accounts
+            WHERE shard = NEW.shard AND id = NEW.account)
+           END IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: an account closes only when its balance and what is held are 0')
+     WHERE NEW.kind = 12 AND (NEW.balance_after <> 0 OR NEW.held_after <> 0);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: floor or ceiling is out of range')
+     WHERE NEW.kind = 13
+       AND (coalesce(NEW.floor, 0) BETWEEN -9007199254740991 AND 9007199254740991
+            AND coalesce(NEW.ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991) IS NOT TRUE;
+END;
+
+-- The other accounts of a transaction name the subject's entry, which stands before them.
+CREATE TRIGGER entries_link AFTER INSERT ON entries WHEN NEW.kind BETWEEN 3 AND 7
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: subject does not name the entry of this transaction that carries the key')
+     WHERE coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq) IS NOT NULL
+       AND (SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at AND s.key IS NOT NULL
+                   AND (s.shard <> NEW.shard OR s.account <> NEW.account)
+              FROM entries s
+             WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
+               AND s.seq = NEW.subject_seq) IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: target does not name a transaction of this account that can be reversed')
+     WHERE NEW.kind = 5 AND NEW.target IS NOT NULL AND NOT EXISTS (
+           SELECT 1 FROM entries
+            WHERE shard = NEW.shard AND request = NEW.target AND account = NEW.account
+              AND kind BETWEEN 1 AND 4);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: reverses does not name an entry of the transaction that is reversed')
+     WHERE NEW.reverses IS NOT NULL AND (
+           SELECT o.kind BETWEEN 1 AND 4
+                  AND coalesce(o.request, (SELECT request FROM entries
+                                            WHERE shard = o.subject_shard AND account = o.subject
+                                              AND seq = o.subject_seq))
+                    = coalesce(NEW.target, (SELECT target FROM entries
+                                             WHERE shard = NEW.subject_shard
+                                               AND account = NEW.subject AND seq = NEW.subject_seq))
+             FROM entries o
+            WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
+           ) IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the reversals of an entry must be of the opposite sign and not exceed it')
+     WHERE NEW.reverses IS NOT NULL AND (
+           SELECT CASE WHEN o.amount > 0 THEN NEW.amount < 0 AND sum(r.amount) >= -o.amount
+                  ELSE NEW.amount > 0 AND sum(r.amount) <= -o.amount END
+             FROM entries o JOIN entries r
+               ON r.shard = o.shard AND r.account = o.account AND r.reverses = o.seq
+            WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
+           ) IS NOT TRUE;
+END;
+
+CREATE TRIGGER entries_hold AFTER INSERT ON entries WHEN NEW.kind BETWEEN 6 AND 9
+BEGIN
+    INSERT INTO holds (shard, account, id, amount, committed, status, expires_at, opened_seq)
+    SELECT NEW.shard, NEW.account, NEW.request, NEW.held_change, 0, 1, NEW.expires_at, NEW.seq
+     WHERE NEW.kind = 6;
+
+    UPDATE holds
+       SET status = NEW.kind - 5, committed = -NEW.amount, closed_seq = NEW.seq
+     WHERE NEW.target IS NOT NULL
+       AND shard = NEW.shard AND account = NEW.account AND id = NEW.target AND status = 1
+       AND amount = -NEW.held_change
+       AND (NEW.kind <> 9 OR expires_at <= NEW.recorded_at);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: target does not name an open hold of this account and this amount, due if it expires')
+     WHERE NEW.target IS NOT NULL AND changes() <> 1;
+END;
+
+-- Entries: what never happens to them --------------------------------------------------------------
+
+CREATE TRIGGER entries_stay BEFORE UPDATE ON entries
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: an entry never changes');
+END;
+
+CREATE TRIGGER entries_remain BEFORE DELETE ON entries
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: an entry is never deleted');
+END;
+
+-- Holds: only entries_hold gets through, because the entry it acts for is there by then and the hold
+-- is not yet what that entry says.
+
+CREATE TRIGGER holds_open BEFORE INSERT ON holds
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: a hold is opened by an entry of kind hold alone')
+     WHERE EXISTS (SELECT 1 FROM holds
+                    WHERE shard = NEW.shard AND account = NEW.account AND id = NEW.id)
+        OR (NEW.status = 1 AND NEW.committed = 0 AND NEW.closed_seq IS NULL AND EXISTS (
+            SELECT 1 FROM entries
+             WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.opened_seq
+               AND kind = 6 AND request = NEW.id AND held_change = NEW.amount
+               AND expires_at = NEW.expires_at)) IS NOT TRUE;
+END;
+
+CREATE TRIGGER holds_close AFTER UPDATE ON holds
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: a hold is closed by an entry that names it alone')
+     WHERE (OLD.status = 1 AND NEW.shard = OLD.shard AND NEW.account = OLD.account
+            AND NEW.id = OLD.id AND NEW.amount = OLD.amount AND NEW.expires_at = OLD.expires_at
+            AND NEW.opened_seq = OLD.opened_seq AND EXISTS (
+            SELECT 1 FROM entries
+             WHERE shard = OLD.shard AND account = OLD.account AND seq = NEW.closed_seq
+               AND kind = NEW.status + 5 AND target = OLD.id
+               AND amount = -NEW.committed AND held_change = -OLD.amount)) IS NOT TRUE;
+END;
+
+CREATE TRIGGER holds_remain BEFORE DELETE ON holds
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: a hold is never deleted');
+END;
+
+-- Accounts -----------------------------------------------------------------------------------------
+
+CREATE TRIGGER accounts_open BEFORE INSERT ON accounts
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: the account exists')
+     WHERE EXISTS (SELECT 1 FROM accounts WHERE shard = NEW.shard AND id = NEW.id);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the asset of the account does not exist')
+     WHERE NOT EXISTS (SELECT 1 FROM assets WHERE code = NEW.asset);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: shard, id or opening of the account is not of its form')
+     WHERE (NEW.shard BETWEEN 0 AND 255
+            AND length(NEW.id) BETWEEN 1 AND 64 AND length(CAST(NEW.id AS BLOB)) = length(NEW.id)
+            AND NEW.id GLOB '[A-Za-z0-9]*' AND NEW.id NOT GLOB '*[^-A-Za-z0-9._:@+]*'
+            AND NEW.opened_at BETWEEN -62135596800000000 AND 253402300799999999
+            AND coalesce(NEW.opening_floor, 0) BETWEEN -9007199254740991 AND 0
+            AND coalesce(NEW.opening_ceiling, 0) BETWEEN 0 AND 9007199254740991) IS NOT TRUE;
+END;
+
+CREATE TRIGGER accounts_use_asset AFTER INSERT ON accounts
+BEGIN
+    UPDATE assets SET used = 1 WHERE code = NEW.asset AND used = 0;
+END;
+
+CREATE TRIGGER accounts_stay BEFORE UPDATE ON accounts
+WHEN (NEW.shard = OLD.shard AND NEW.id = OLD.id AND NEW.asset = OLD.asset
+      AND NEW.opened_at = OLD.opened_at AND NEW.opening_floor IS OLD.opening_floor
+      AND NEW.opening_ceiling IS OLD.opening_ceiling) IS NOT TRUE
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: nothing of an account changes in place but its metadata');
+END;
+
+CREATE TRIGGER accounts_remain BEFORE DELETE ON accounts
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: an account is never deleted');
+END;
+
+-- Assets -------------------------------------------------------------------------------------------
+
+CREATE TRIGGER assets_define BEFORE INSERT ON assets
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: the asset exists')
+     WHERE EXISTS (SELECT 1 FROM assets WHERE code = NEW.code);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: code or definition of the asset is not of its form')
+     WHERE (length(NEW.code) BETWEEN 1 AND 64
+            AND length(CAST(NEW.code AS BLOB)) = length(NEW.code)
+            AND NEW.code GLOB '[A-Za-z0-9]*' AND NEW.code NOT GLOB '*[^-A-Za-z0-9._:@+]*'
+            AND NEW.used = 0 AND NEW.scale BETWEEN 0 AND 18
+            AND NEW.balanced IN (0, 1) AND NEW.open_on_first_credit IN (0, 1)
+            AND coalesce(NEW.floor, 0) BETWEEN -9007199254740991 AND 0
+            AND coalesce(NEW.ceiling, 0) BETWEEN 0 AND 9007199254740991) IS NOT TRUE;
+END;
+
+CREATE TRIGGER assets_redefine BEFORE UPDATE ON assets
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: the code of an asset never changes, nor that it is used')
+     WHERE (NEW.code = OLD.code AND NEW.used IN (0, 1) AND NEW.used >= OLD.used) IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: scale and balanced of an asset in use never change')
+     WHERE OLD.used <> 0
+       AND (NEW.scale = OLD.scale AND NEW.balanced = OLD.balanced) IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the definition of the asset is not of its form')
+     WHERE (NEW.scale BETWEEN 0 AND 18
+            AND NEW.balanced IN (0, 1) AND NEW.open_on_first_credit IN (0, 1)
+            AND coalesce(NEW.floor, 0) BETWEEN -9007199254740991 AND 0
+            AND coalesce(NEW.ceiling, 0) BETWEEN 0 AND 9007199254740991) IS NOT TRUE;
+END;
+
+CREATE TRIGGER assets_remain BEFORE DELETE ON assets
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: an asset is never deleted');
+END;
+
+-- Refusals -----------------------------------------------------------------------------------------
+
+CREATE TRIGGER refusals_keep BEFORE INSERT ON refusals
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: the key already stands for an entry of this account')
      WHERE EXISTS (SELECT 1 FROM entries
-                    WHERE shard = NEW.shard AND account = NEW.account AND key = NEW.key);
-    SELECT RAISE(ABORT, 'passbook guard: the idempotency key already stands for a refusal of this account')
+                    WHERE shard = NEW.shard AND account = NEW.subject AND key = NEW.key);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the key already stands for a refusal of this account')
      WHERE EXISTS (SELECT 1 FROM refusals
-                    WHERE shard = NEW.shard AND subject = NEW.account AND key = NEW.key);
+                    WHERE shard = NEW.shard AND subject = NEW.subject AND key = NEW.key);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: the subject of the refusal does not exist')
+     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE shard = NEW.shard AND id = NEW.subject);
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: key, fingerprint, request, format or code is not of its form')
+     WHERE (length(NEW.fingerprint) = 16 AND length(NEW.request) = 16 AND NEW.format >= 1
+            AND length(NEW.key) BETWEEN 1 AND 128 AND NEW.key NOT GLOB '*[^]!#-[^-~]*'
+            AND length(CAST(NEW.key AS BLOB)) = length(NEW.key)
+            AND NEW.code BETWEEN 300 AND 499
+            AND NEW.recorded_at BETWEEN -62135596800000000 AND 253402300799999999) IS NOT TRUE;
 END;
 
-CREATE TRIGGER entries_move_account AFTER INSERT ON entries WHEN NEW.kind NOT BETWEEN 6 AND 9
+CREATE TRIGGER refusals_stay BEFORE UPDATE ON refusals
 BEGIN
-    UPDATE accounts
-       SET balance = NEW.balance_after, held = NEW.held_after, seq = NEW.seq,
-           recorded_at = NEW.recorded_at,
-           status = CASE NEW.kind WHEN 10 THEN 2 WHEN 11 THEN 1 WHEN 12 THEN 3 ELSE status END,
-           floor = CASE NEW.kind WHEN 13 THEN NEW.floor ELSE floor END,
-           ceiling = CASE NEW.kind WHEN 13 THEN NEW.ceiling ELSE ceiling END
-     WHERE shard = NEW.shard AND id = NEW.account
-       AND CASE
-             WHEN NEW.kind BETWEEN 1 AND 5 THEN NEW.held_change = 0 AND status = 1
-                AND NEW.floor IS NULL AND NEW.ceiling IS NULL AND NEW.expires_at IS NULL
-                AND (NEW.key IS NOT NULL) + (NEW.subject IS NOT NULL) = 1
-                AND CASE NEW.kind WHEN 1 THEN NEW.amount > 0 WHEN 2 THEN NEW.amount < 0
-                    WHEN 5 THEN 1 ELSE NEW.amount <> 0 END
-             WHEN NEW.kind BETWEEN 10 AND 13 THEN NEW.held_change = 0 AND NEW.amount = 0
-                AND status <> 3 AND NEW.subject IS NULL
-             ELSE 0
-           END
-       AND seq = NEW.seq - 1
-       AND NEW.amount BETWEEN -9007199254740991 AND 9007199254740991
-       AND NEW.balance_after BETWEEN -9007199254740991 AND 9007199254740991
-       AND balance + NEW.amount = NEW.balance_after
-       AND held + NEW.held_change = NEW.held_after
-       AND recorded_at <= NEW.recorded_at
-       AND (floor IS NULL OR NEW.balance_after - NEW.held_after >= floor)
-       AND (ceiling IS NULL OR NEW.balance_after <= ceiling);
-    SELECT RAISE(ABORT, 'passbook guard: the entry does not follow from its account') WHERE changes() <> 1;
+    SELECT RAISE(ROLLBACK, 'passbook guard: a refusal never changes');
 END;
 
-CREATE TRIGGER accounts_follow_entries
-AFTER UPDATE OF shard, id, asset, status, balance, held, seq, recorded_at, floor, ceiling, wake_at,
-    opening_floor, opening_ceiling, opened_at ON accounts
-WHEN (NEW.seq = OLD.seq + 1 AND NEW.id = OLD.id AND NEW.shard = OLD.shard
-      AND NEW.asset = OLD.asset AND NEW.opened_at = OLD.opened_at
-      AND NEW.opening_floor IS OLD.opening_floor AND NEW.opening_ceiling IS OLD.opening_ceiling
-      AND EXISTS (SELECT 1 FROM entries e
-                   WHERE e.shard = OLD.shard AND e.account = OLD.id AND e.seq = OLD.seq + 1)) IS NOT TRUE
+-- A refusal may go when it is old: a key that late a client no longer repeats.
+CREATE TRIGGER refusals_remain BEFORE DELETE ON refusals
+WHEN OLD.recorded_at > (unixepoch() - 30 * 86400) * 1000000
 BEGIN
-    SELECT RAISE(ABORT, 'passbook guard: an account moves by its entries alone');
+    SELECT RAISE(ROLLBACK, 'passbook guard: a refusal is kept for 30 days at least');
+END;
+
+-- Format -------------------------------------------------------------------------------------------
+
+CREATE TRIGGER format_write BEFORE INSERT ON format
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: the format of a store is written once')
+     WHERE EXISTS (SELECT 1 FROM format) OR NEW.one IS NOT 1;
+END;
+
+CREATE TRIGGER format_upgrade BEFORE UPDATE ON format
+WHEN (NEW.one = OLD.one AND NEW.shards = OLD.shards AND NEW.hash = OLD.hash
+      AND NEW.version >= OLD.version AND NEW.min_version >= OLD.min_version) IS NOT TRUE
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: a store is upgraded, and nothing else of its format changes');
+END;
+
+CREATE TRIGGER format_remain BEFORE DELETE ON format
+BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: the format of a store is never deleted');
 END;
