@@ -261,16 +261,28 @@ BEGIN
             AND coalesce(NEW.ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991) IS NOT TRUE;
 END;
 
--- The other accounts of a transaction name the subject's entry, which stands before them.
+-- The entries of a transaction on other accounts name the subject's. Whichever of the two comes second
+-- is held to the first: a rebuilt store takes account after account. That one never comes is for the
+-- reconciliation to find.
 CREATE TRIGGER entries_link AFTER INSERT ON entries WHEN NEW.kind BETWEEN 3 AND 7
 BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: subject does not name the entry of this transaction that carries the key')
      WHERE coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq) IS NOT NULL
-       AND (SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at AND s.key IS NOT NULL
-                   AND (s.shard <> NEW.shard OR s.account <> NEW.account)
-              FROM entries s
-             WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
-               AND s.seq = NEW.subject_seq) IS NOT TRUE;
+       AND (NEW.subject_shard BETWEEN 0 AND 255 AND NEW.subject_seq >= 1
+            AND NEW.subject <> NEW.account
+            AND coalesce((SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at
+                                 AND s.key IS NOT NULL
+                            FROM entries s
+                           WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
+                             AND s.seq = NEW.subject_seq), 1)) IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK, 'passbook guard: an entry on another account names this one and is of another transaction')
+     WHERE EXISTS (
+           SELECT 1 FROM entries l
+            WHERE l.subject_shard = NEW.shard AND l.subject = NEW.account
+              AND l.subject_seq = NEW.seq
+              AND (l.kind = NEW.kind AND l.recorded_at = NEW.recorded_at
+                   AND NEW.key IS NOT NULL) IS NOT TRUE);
 
     SELECT RAISE(ROLLBACK, 'passbook guard: target does not name a transaction of this account that can be reversed')
      WHERE NEW.kind = 5 AND NEW.target IS NOT NULL AND NOT EXISTS (
@@ -281,12 +293,14 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: reverses does not name an entry of the transaction that is reversed')
      WHERE NEW.reverses IS NOT NULL AND (
            SELECT o.kind BETWEEN 1 AND 4
-                  AND coalesce(o.request, (SELECT request FROM entries
-                                            WHERE shard = o.subject_shard AND account = o.subject
-                                              AND seq = o.subject_seq))
-                    = coalesce(NEW.target, (SELECT target FROM entries
-                                             WHERE shard = NEW.subject_shard
-                                               AND account = NEW.subject AND seq = NEW.subject_seq))
+                  AND coalesce(coalesce(o.request, (SELECT request FROM entries
+                                                     WHERE shard = o.subject_shard
+                                                       AND account = o.subject
+                                                       AND seq = o.subject_seq))
+                               = coalesce(NEW.target, (SELECT target FROM entries
+                                                        WHERE shard = NEW.subject_shard
+                                                          AND account = NEW.subject
+                                                          AND seq = NEW.subject_seq)), 1)
              FROM entries o
             WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
            ) IS NOT TRUE;

@@ -21,11 +21,19 @@ bool may_have_legs(ledger::EntryKind kind) {
            kind == ledger::EntryKind::reverse || kind == ledger::EntryKind::commit;
 }
 
+bool is_made_by(const RequestId& id, const ledger::Entry& entry) {
+    return entry.request &&
+           request_id("account", entry.account.text(), entry.request->key) == id;
+}
+
 }  // namespace
 
 Lookups::Lookups(Connection& connection)
     : asset_(select(connection, asset_columns, "assets WHERE code = ?1")),
-      account_(select(connection, account_columns, "accounts WHERE shard = ?1 AND id = ?2")),
+      // One account needs no search for its greatest seq first: the last row in order is it.
+      account_(select(connection, account_columns,
+                      "accounts a LEFT JOIN entries e ON e.shard = a.shard AND e.account = a.id "
+                      "WHERE a.shard = ?1 AND a.id = ?2 ORDER BY e.seq DESC LIMIT 1")),
       entry_by_key_(select(connection, entry_columns,
                            "entries WHERE shard = ?1 AND account = ?2 AND key = ?3")),
       entry_by_request_(
@@ -39,7 +47,7 @@ Lookups::Lookups(Connection& connection)
       // The account of a hold follows from the entry that opened it, whose request is the hold's id.
       hold_(select(connection, hold_columns,
                    "holds WHERE shard = ?1 AND id = ?2 AND account = (SELECT account FROM entries "
-                   "WHERE shard = ?1 AND request = ?2)")),
+                   "WHERE shard = ?1 AND request = ?2 AND kind = 6)")),
       open_holds_(select(connection, hold_columns,
                          "holds WHERE shard = ?1 AND account = ?2 AND status = 1")),
       request_at_(connection,
@@ -86,8 +94,11 @@ std::optional<ledger::Original> Lookups::original(const RequestId& id) {
         const Resetting resetting(entry_by_request_);
         entry_by_request_.bind(1, number(id.shard));
         entry_by_request_.bind(2, std::span(id.hash));
-        if (!entry_by_request_.step()) return std::nullopt;
-        original.record.entries.push_back(read_entry(entry_by_request_));
+        // A hash that somebody wrote by hand leads nowhere.
+        do {
+            if (!entry_by_request_.step()) return std::nullopt;
+            original.record.entries.assign(1, read_entry(entry_by_request_));
+        } while (!is_made_by(id, original.record.subject()));
     }
     add_legs(original.record, id.shard);
     for (const ledger::Entry& entry : original.record.entries) {

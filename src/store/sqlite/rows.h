@@ -18,10 +18,20 @@ inline constexpr std::string_view asset_columns =
     "code, scale, balanced, open_on_first_credit, floor, ceiling, used";
 [[nodiscard]] ledger::Asset read_asset(const Statement& row);
 
+/// An account `a` with its last entry `e`, which is its state; without one it is as it opened.
 inline constexpr std::string_view account_columns =
-    "id, asset, status, balance, held, seq, recorded_at, floor, ceiling, wake_at, opening_floor, "
-    "opening_ceiling, opened_at, metadata";
+    "a.id, a.asset, coalesce(e.status, 1), coalesce(e.balance_after, 0), coalesce(e.held_after, 0), "
+    "coalesce(e.seq, 0), coalesce(e.recorded_at, a.opened_at), "
+    "CASE WHEN e.seq IS NULL THEN a.opening_floor ELSE e.floor END, "
+    "CASE WHEN e.seq IS NULL THEN a.opening_ceiling ELSE e.ceiling END, "
+    "CASE WHEN e.held_after > 0 THEN (SELECT min(expires_at) FROM holds WHERE shard = a.shard AND "
+    "account = a.id AND status = 1) END, "
+    "a.opening_floor, a.opening_ceiling, a.opened_at, a.metadata";
 inline constexpr int account_column_count = 14;
+/// What `account_columns` are taken from; goes on with WHERE.
+inline constexpr std::string_view account_source =
+    "accounts a LEFT JOIN entries e ON e.shard = a.shard AND e.account = a.id AND "
+    "e.seq = (SELECT max(seq) FROM entries WHERE shard = a.shard AND account = a.id)";
 [[nodiscard]] ledger::Account read_account(const Statement& row);
 
 inline constexpr std::string_view entry_columns =

@@ -13,10 +13,10 @@ public:
     SqliteSnapshot(Connection& connection, Shard shard)
         : shard_(shard),
           transaction_(connection),
-          accounts_(walk(connection, account_columns, "accounts", "id")),
-          entries_(walk(connection, entry_columns, "entries", "account, seq")),
-          holds_(walk(connection, hold_columns, "holds", "account, opened_seq")),
-          refusals_(walk(connection, refusal_columns, "refusals", "subject, key")) {}
+          accounts_(walk(connection, account_columns, account_source, "a.shard", "a.id")),
+          entries_(walk(connection, entry_columns, "entries", "shard", "account, seq")),
+          holds_(walk(connection, hold_columns, "holds", "shard", "account, opened_seq")),
+          refusals_(walk(connection, refusal_columns, "refusals", "shard", "subject, key")) {}
 
     bool next(ledger::Account& account) override {
         if (!step(accounts_)) return false;
@@ -54,10 +54,11 @@ private:
         bool ended = false;
     };
 
-    [[nodiscard]] Walk walk(Connection& connection, std::string_view columns, std::string_view table,
+    [[nodiscard]] Walk walk(Connection& connection, std::string_view columns,
+                            std::string_view source, std::string_view shard,
                             std::string_view order) const {
-        Walk walk{Statement(connection, fmt::format("SELECT {} FROM {} WHERE shard = ?1 ORDER BY {}",
-                                                    columns, table, order))};
+        Walk walk{Statement(connection, fmt::format("SELECT {} FROM {} WHERE {} = ?1 ORDER BY {}",
+                                                    columns, source, shard, order))};
         walk.statement.bind(1, std::int64_t{shard_});
         return walk;
     }

@@ -33,12 +33,12 @@ private:
 
 /// What open holds that are due still count in `held`, as the last of an account's columns.
 constexpr std::string_view due_column =
-    "CASE WHEN wake_at <= max(?1, recorded_at) THEN (SELECT coalesce(sum(amount), 0) FROM holds "
-    "WHERE holds.shard = accounts.shard AND holds.account = accounts.id AND holds.status = 1 AND "
-    "holds.expires_at <= max(?1, accounts.recorded_at)) ELSE 0 END";
+    "CASE WHEN e.held_after > 0 THEN (SELECT coalesce(sum(amount), 0) FROM holds "
+    "WHERE shard = a.shard AND account = a.id AND status = 1 AND "
+    "expires_at <= max(?1, e.recorded_at)) ELSE 0 END";
 
 std::string account_query(std::string_view rest) {
-    return fmt::format("SELECT {}, {} FROM accounts {}", account_columns, due_column, rest);
+    return fmt::format("SELECT {}, {} FROM {} {}", account_columns, due_column, account_source, rest);
 }
 
 std::string entry_query(std::string_view rest) {
@@ -52,12 +52,13 @@ public:
           clock_(clock),
           lookups_((configure(connection_), connection_)),
           assets_(connection_, fmt::format("SELECT {} FROM assets ORDER BY code", asset_columns)),
-          account_(connection_, account_query("WHERE shard = ?2 AND id = ?3")),
-          accounts_(connection_, account_query("WHERE (shard, id) > (?2, ?3) ORDER BY shard, id "
-                                               "LIMIT ?4")),
+          account_(connection_, account_query("WHERE a.shard = ?2 AND a.id = ?3")),
+          accounts_(connection_, account_query("WHERE (a.shard, a.id) > (?2, ?3) "
+                                               "ORDER BY a.shard, a.id LIMIT ?4")),
           entries_(connection_, entry_query("WHERE shard = ?1 AND account = ?2 AND seq > ?3 "
                                             "ORDER BY seq LIMIT ?4")),
-          last_seq_(connection_, "SELECT seq FROM accounts WHERE shard = ?1 AND id = ?2"),
+          last_seq_(connection_, "SELECT coalesce((SELECT max(seq) FROM entries WHERE shard = ?1 AND "
+                                 "account = ?2), 0) FROM accounts WHERE shard = ?1 AND id = ?2"),
           entry_at_(connection_, "SELECT recorded_at, balance_after FROM entries WHERE shard = ?1 "
                                  "AND account = ?2 AND seq = ?3"),
           effective_(connection_, "SELECT coalesce(sum(amount), 0), coalesce(max(seq), 0) FROM "

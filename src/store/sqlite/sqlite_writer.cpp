@@ -12,6 +12,13 @@ namespace {
 std::string_view view(const std::string& text) { return text; }
 std::int64_t number(Shard shard) { return shard; }
 
+void follow(ledger::AccountStatus& status, ledger::EntryKind kind) {
+    using enum ledger::EntryKind;
+    if (kind == freeze) status = ledger::AccountStatus::frozen;
+    if (kind == unfreeze) status = ledger::AccountStatus::open;
+    if (kind == close) status = ledger::AccountStatus::closed;
+}
+
 }  // namespace
 
 SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
@@ -27,19 +34,18 @@ SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
                     "INSERT INTO assets (code, scale, balanced, open_on_first_credit, floor, "
                     "ceiling, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)"),
       insert_account_(connection,
-                      "INSERT INTO accounts (shard, id, asset, status, balance, held, seq, "
-                      "recorded_at, floor, ceiling, wake_at, opening_floor, opening_ceiling, "
-                      "opened_at, metadata) "
-                      "VALUES (?1, ?2, ?3, 1, 0, 0, 0, ?4, ?5, ?6, NULL, ?5, ?6, ?4, ?7)"),
+                      "INSERT INTO accounts (shard, id, asset, opened_at, opening_floor, "
+                      "opening_ceiling, metadata) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
       update_metadata_(connection,
                        "UPDATE accounts SET metadata = ?3 WHERE shard = ?1 AND id = ?2"),
+      // OR ROLLBACK, as the guards do: no journal for the statement, which costs more than they.
       insert_entry_(connection,
-                    "INSERT INTO entries (shard, account, seq, kind, amount, held_change, "
+                    "INSERT OR ROLLBACK INTO entries (shard, account, seq, kind, amount, held_change, "
                     "balance_after, held_after, recorded_at, effective_at, key, fingerprint, "
                     "request, format, subject_shard, subject, subject_seq, target, reverses, "
-                    "expires_at, floor, ceiling, reason, metadata) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+                    "expires_at, floor, ceiling, reason, metadata, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
                     "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
-                    "?23, ?24)"),
+                    "?23, ?24, ?25)"),
       insert_refusal_(connection,
                       "INSERT INTO refusals (shard, subject, key, fingerprint, request, format, "
                       "code, at_account, n1, n2, n3, recorded_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
@@ -49,6 +55,7 @@ SqliteWriter::~SqliteWriter() { rollback(); }
 
 ledger::State SqliteWriter::begin(const std::vector<ledger::Need>& needs) {
     PASSBOOK_ASSERT(!connection_.in_transaction());
+    standings_.clear();
     begin_.run();
     try {
         failpoint("sqlite_after_begin");
@@ -81,15 +88,14 @@ void SqliteWriter::rollback() noexcept { connection_.roll_back(); }
 void SqliteWriter::load(ledger::State& state, const ledger::Need& need) {
     std::optional<AccountId> subject = need.subject;
     if (need.target) load_target(state, *need.target, subject);
-    for (const AccountId& id : need.accounts) {
-        if (!state.accounts.contains(id)) load_account(state, shard_of(id.text()), id);
-    }
+    if (subject) load_account(state, *subject);
+    for (const AccountId& id : need.accounts) load_account(state, id);
     for (const AssetCode& code : need.assets) load_asset(state, code);
     // Where the subject does not exist its keys cannot: a refusal, too, opens it first.
     if (!subject || !need.key || !state.accounts.contains(*subject)) return;
     ledger::SubjectKey key{*subject, *need.key};
     if (state.outcomes.contains(key)) return;
-    if (auto outcome = lookups_.outcome(shard_of(subject->text()), key)) {
+    if (auto outcome = lookups_.outcome(standing(*subject).shard, key)) {
         state.outcomes.emplace(std::move(key), std::move(*outcome));
     }
 }
@@ -99,20 +105,20 @@ void SqliteWriter::load_target(ledger::State& state, const RequestId& id,
     auto original = lookups_.original(id);
     if (!original) return;
     subject = original->record.subject().account;
-    for (const ledger::Entry& entry : original->record.entries) {
-        if (state.accounts.contains(entry.account)) continue;
-        load_account(state, shard_of(entry.account.text()), entry.account);
-    }
+    for (const auto& entry : original->record.entries) load_account(state, entry.account);
     if (original->record.subject().kind == ledger::EntryKind::hold) {
         if (auto hold = lookups_.hold(id)) state.holds.insert_or_assign(id, std::move(*hold));
     }
     state.originals.insert_or_assign(id, std::move(*original));
 }
 
-void SqliteWriter::load_account(ledger::State& state, Shard shard, const AccountId& id) {
+void SqliteWriter::load_account(ledger::State& state, const AccountId& id) {
+    if (state.accounts.contains(id)) return;
+    const Shard shard = shard_of(id.text());
     auto account = lookups_.account(shard, id);
     if (!account) return;
     load_asset(state, account->asset);
+    standings_.insert_or_assign(id, Standing{shard, account->status, account->limits});
     if (account->wake_at && *account->wake_at <= std::max(state.now, account->recorded_at)) {
         for (ledger::Hold& hold : lookups_.open_holds(shard, id)) {
             state.holds.insert_or_assign(hold.id, std::move(hold));
@@ -157,6 +163,8 @@ void SqliteWriter::open(const ledger::Account& account) {
     insert_account_.bind(6, account.opening_limits.ceiling);
     insert_account_.bind_or_null(7, account.metadata);
     insert_account_.run();
+    standings_.insert_or_assign(
+        account.id, Standing{shard_of(account.id.text()), account.status, account.limits});
 }
 
 void SqliteWriter::describe(const ledger::Account& account) {
@@ -167,9 +175,24 @@ void SqliteWriter::describe(const ledger::Account& account) {
     PASSBOOK_ASSERT(connection_.changes() == 1);
 }
 
+SqliteWriter::Standing& SqliteWriter::standing(const AccountId& id) {
+    const auto found = standings_.find(id);
+    if (found != standings_.end()) return found->second;
+    const Shard shard = shard_of(id.text());
+    const auto account = lookups_.account(shard, id);
+    if (!account) {
+        throw GuardFired(FailureKind::broken, "an entry on account " + id.text() +
+                                                  ", which does not exist");
+    }
+    return standings_.emplace(id, Standing{shard, account->status, account->limits}).first->second;
+}
+
 void SqliteWriter::add(const ledger::Entry& entry) {
+    Standing& after = standing(entry.account);
+    follow(after.status, entry.kind);
+    if (entry.limits) after.limits = *entry.limits;
     Statement& row = insert_entry_;
-    row.bind(1, number(shard_of(entry.account.text())));
+    row.bind(1, number(after.shard));
     row.bind(2, view(entry.account.text()));
     row.bind(3, entry.seq);
     row.bind(4, static_cast<std::int64_t>(entry.kind));
@@ -188,7 +211,7 @@ void SqliteWriter::add(const ledger::Entry& entry) {
         for (int at = 11; at <= 14; ++at) row.bind(at, std::nullopt);
     }
     if (entry.subject) {
-        row.bind(15, number(shard_of(entry.subject->account.text())));
+        row.bind(15, number(standing(entry.subject->account).shard));
         row.bind(16, view(entry.subject->account.text()));
         row.bind(17, entry.subject->seq);
     } else {
@@ -201,10 +224,11 @@ void SqliteWriter::add(const ledger::Entry& entry) {
     }
     row.bind(19, entry.reverses);
     row.bind(20, entry.expires_at);
-    row.bind(21, entry.limits ? entry.limits->floor : std::nullopt);
-    row.bind(22, entry.limits ? entry.limits->ceiling : std::nullopt);
+    row.bind(21, after.limits.floor);
+    row.bind(22, after.limits.ceiling);
     row.bind_or_null(23, entry.reason);
     row.bind_or_null(24, entry.metadata);
+    row.bind(25, static_cast<std::int64_t>(after.status));
     row.run();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unordered_map>
+
 #include "base/clock.h"
 #include "store/sqlite/connection.h"
 #include "store/sqlite/lookups.h"
@@ -20,20 +22,29 @@ public:
     void rollback() noexcept override;
 
 private:
+    /// What every entry repeats of its account, as the entries written so far have left it.
+    struct Standing {
+        Shard shard = 0;
+        ledger::AccountStatus status = ledger::AccountStatus::open;
+        ledger::Limits limits;
+    };
+
     void load(ledger::State& state, const ledger::Need& need);
     void load_target(ledger::State& state, const RequestId& id, std::optional<AccountId>& subject);
-    void load_account(ledger::State& state, Shard shard, const AccountId& id);
+    void load_account(ledger::State& state, const AccountId& id);
     void load_asset(ledger::State& state, const AssetCode& code);
     void write(const ledger::Changes& changes);
     void put(const ledger::Asset& asset);
     void open(const ledger::Account& account);
     void describe(const ledger::Account& account);
     void add(const ledger::Entry& entry);
+    [[nodiscard]] Standing& standing(const AccountId& id);
     void keep(const ledger::StoredRefusal& refusal);
 
     Connection& connection_;
     const Clock& clock_;
     Lookups lookups_;
+    std::unordered_map<AccountId, Standing> standings_;
     Statement begin_;
     Statement commit_;
     Statement update_asset_;
