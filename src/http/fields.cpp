@@ -206,13 +206,43 @@ std::optional<AccountId> Fields::optional_account(std::string_view name) {
     return parsed;
 }
 
+void Fields::preset(std::string_view name, std::string_view id) {
+    preset_name_ = name;
+    preset_id_ = id;
+}
+
+/// A required id, from the path where it stands there.
+std::optional<std::string_view> Fields::id_text(std::string_view name) {
+    if (name == preset_name_) {
+        return preset_id_;
+    }
+    return text(required(name));
+}
+
+void Fields::refuse_id(std::string_view name, std::string_view what) {
+    if (name == preset_name_) {
+        refuse(Problem{Code::invalid_id, fmt::format("the {} in the path: {}", name, what), {}});
+    } else {
+        refuse(name, Code::invalid_id, what);
+    }
+}
+
 AccountId Fields::account(std::string_view name) {
-    const auto id = text(required(name));
+    const auto id = id_text(name);
     auto parsed = id ? AccountId::parse(*id) : std::nullopt;
     if (id && !parsed) {
-        refuse(name, Code::invalid_id, info(Code::invalid_id).meaning);
+        refuse_id(name, info(Code::invalid_id).meaning);
     }
     return parsed ? std::move(*parsed) : AccountId::trusted(unread);
+}
+
+AssetCode Fields::asset(std::string_view name) {
+    const auto code = id_text(name);
+    auto parsed = code ? AssetCode::parse(*code) : std::nullopt;
+    if (code && !parsed) {
+        refuse_id(name, info(Code::invalid_id).meaning);
+    }
+    return parsed ? std::move(*parsed) : AssetCode::trusted(unread);
 }
 
 std::optional<AssetCode> Fields::optional_asset(std::string_view name) {
@@ -228,12 +258,12 @@ std::optional<AssetCode> Fields::optional_asset(std::string_view name) {
 }
 
 RequestId Fields::request(std::string_view name, char letter) {
-    const auto id = text(required(name));
+    const auto id = id_text(name);
     const auto parsed = id ? parse_request_id(letter, *id) : std::nullopt;
     if (id && !parsed) {
-        refuse(name, Code::invalid_id,
-               fmt::format("an id made by the server is needed here: {} and 34 hexadecimal digits",
-                           letter));
+        refuse_id(name, fmt::format("an id made by the server is needed here: {} and 34 lower-case "
+                                    "hexadecimal digits",
+                                    letter));
     }
     return parsed.value_or(RequestId{});
 }

@@ -39,6 +39,9 @@ public:
     /// `place` must outlive this object; nothing for the document itself.
     explicit Fields(Value object, const Place* place = nullptr);
 
+    /// Gives an id that stands in the path: the body must not name it again.
+    void preset(std::string_view name, std::string_view id);
+
     // Each returns a value of no meaning once something was wrong; `problem()` tells.
     [[nodiscard]] Amount positive_amount(std::string_view name);
     [[nodiscard]] Amount signed_amount(std::string_view name);
@@ -50,6 +53,7 @@ public:
     [[nodiscard]] std::optional<bool> optional_boolean(std::string_view name);
     [[nodiscard]] AccountId account(std::string_view name);
     [[nodiscard]] std::optional<AccountId> optional_account(std::string_view name);
+    [[nodiscard]] AssetCode asset(std::string_view name);
     [[nodiscard]] std::optional<AssetCode> optional_asset(std::string_view name);
     [[nodiscard]] RequestId request(std::string_view name, char letter);
     [[nodiscard]] Key key(std::string_view name);
@@ -68,12 +72,20 @@ public:
                                                       std::size_t most);
 
     [[nodiscard]] bool has(std::string_view name) const;
+    [[nodiscard]] const Place* place() const noexcept {
+        return place_;
+    }
 
     /// Notes a fault of a field that only the caller can see.
     void refuse(std::string_view name, Code code, std::string_view what);
     void refuse(Problem problem);
 
-    /// The first fault, if any; to be asked when every field was named.
+    /// The first fault so far, if any.
+    [[nodiscard]] const std::optional<Problem>& first_fault() const noexcept {
+        return problem_;
+    }
+
+    /// The fault to answer with, if any; to be asked when every field was named.
     [[nodiscard]] const std::optional<Problem>& problem();
 
 private:
@@ -84,6 +96,8 @@ private:
                                               Code code);
     [[nodiscard]] std::optional<Amount> positive(std::string_view name, std::optional<Value> value);
     [[nodiscard]] std::optional<std::string_view> text(std::optional<Value> value);
+    [[nodiscard]] std::optional<std::string_view> id_text(std::string_view name);
+    void refuse_id(std::string_view name, std::string_view what);
     [[nodiscard]] std::optional<Value> bounded(std::string_view name, std::optional<Value> value,
                                                std::size_t least, std::size_t most);
     [[nodiscard]] std::string where(std::string_view name) const;
@@ -96,6 +110,8 @@ private:
     std::array<std::string_view, fields_max> known_{};
     std::size_t known_count_ = 0;
     std::size_t found_ = 0;
+    std::string_view preset_name_;
+    std::string_view preset_id_;
     std::optional<Problem> problem_;
     bool is_object_;
 };

@@ -273,6 +273,9 @@ void Server::Impl::listen() {
     if (error) {
         give_up("this is no IP address");
     }
+    if (!address.is_loopback()) {
+        give_up("only loopback is served until API keys exist; take 127.0.0.1 or [::1]");
+    }
     acceptor_.open(wanted.protocol(), error);
     if (!error) {
         acceptor_.set_option(asio::socket_base::reuse_address(true), error);

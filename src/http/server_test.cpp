@@ -483,6 +483,19 @@ TEST(ListenAddress, IsReadFromText) {
     }
 }
 
+TEST(Server, ListensToNobodyBeyondThisMachine) {
+    for (const char* host : {"0.0.0.0", "::", "192.0.2.1"}) {
+        ServerOptions options;
+        options.listen = {host, 0};
+        try {
+            const Server server(options, ServerHooks{});
+            ADD_FAILURE() << host;
+        } catch (const std::runtime_error& error) {
+            EXPECT_NE(std::string(error.what()).find("only loopback"), std::string::npos);
+        }
+    }
+}
+
 TEST(Server, SaysInOneLineWhyItCannotListen) {
     const Echo echo;
     ServerOptions options;

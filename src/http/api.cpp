@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/api.h"
+
+namespace passbook::http {
+namespace {
+
+std::vector<Route> all_routes(Service& service) {
+    std::vector<Route> routes;
+    add_account_routes(routes, service);
+    add_transaction_routes(routes, service);
+    add_hold_routes(routes, service);
+    add_batch_routes(routes, service);
+    add_request_routes(routes, service);
+    add_asset_routes(routes, service);
+    add_health_routes(routes, service);
+    add_page_routes(routes);
+    return routes;
+}
+
+}  // namespace
+
+Api::Api(engine::Engine& engine, const ServerOptions& options)
+    : reads_(engine), service_{engine, reads_, metrics_}, router_(all_routes(service_)) {
+    server_ = std::make_unique<Server>(
+        options, ServerHooks{[this](const Request& request) { return router_.admit(request); },
+                             [this](const Request& request, Responder responder) {
+                                 router_.handle(request, std::move(responder));
+                             },
+                             [this](const Exchange& exchange) {
+                                 metrics_.note(exchange);
+                             }});
+}
+
+}  // namespace passbook::http

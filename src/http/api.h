@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger over HTTP: joins the engine, the routes and the server, and is what the command line
+// starts. One file per noun adds that noun's routes.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "http/metrics.h"
+#include "http/read_pool.h"
+#include "http/router.h"
+#include "http/server.h"
+
+namespace passbook::http {
+
+/// What the routes work with.
+struct Service {
+    engine::Engine& engine;
+    ReadPool& reads;
+    const HttpMetrics& metrics;
+};
+
+// Each adds the routes of its noun; the service outlives them.
+void add_account_routes(std::vector<Route>& routes, Service& service);
+void add_asset_routes(std::vector<Route>& routes, Service& service);
+void add_batch_routes(std::vector<Route>& routes, Service& service);
+void add_health_routes(std::vector<Route>& routes, Service& service);
+void add_hold_routes(std::vector<Route>& routes, Service& service);
+void add_page_routes(std::vector<Route>& routes);
+void add_request_routes(std::vector<Route>& routes, Service& service);
+void add_transaction_routes(std::vector<Route>& routes, Service& service);
+
+class Api {
+public:
+    /// Listens and answers from here on. The engine must outlive it. Throws as Server does.
+    Api(engine::Engine& engine, const ServerOptions& options);
+
+    [[nodiscard]] std::string url() const {
+        return server_->url();
+    }
+    [[nodiscard]] std::uint16_t port() const noexcept {
+        return server_->port();
+    }
+
+    /// See Server::stop. The engine must still run: it answers what was accepted.
+    bool stop(std::chrono::milliseconds grace) {
+        return server_->stop(grace);
+    }
+
+private:
+    HttpMetrics metrics_;
+    ReadPool reads_;
+    Service service_;
+    Router router_;
+    std::unique_ptr<Server> server_;  // last, so that it stops before what its handlers use goes
+};
+
+}  // namespace passbook::http

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/lists.h"
+
+namespace passbook::http {
+namespace {
+
+Response status(std::string_view word) {
+    Response response;
+    JsonWriter out(response.body);
+    out.begin_object().name("status").text(word).end_object();
+    return response;
+}
+
+/// Ready means that the store answers; alive, that this process does.
+Result<Response, Problem> get_ready(Service&, store::Reader& reader, ReadArguments&) {
+    reader.ping();
+    return status("ready");
+}
+
+}  // namespace
+
+void add_health_routes(std::vector<Route>& routes, Service& service) {
+    routes.push_back({Method::get, "/livez", KeyRule::ignored, 0, [](Call call) {
+                          call.answer(status("alive"));
+                      }});
+    routes.push_back(read_route(service, "/readyz", get_ready));
+    routes.push_back({Method::get, "/metrics", KeyRule::ignored, 0, [&service](Call call) {
+                          Response response;
+                          response.media_type = metrics_media_type;
+                          response.body = metrics_text(service.metrics, service.engine);
+                          call.answer(std::move(response));
+                      }});
+}
+
+}  // namespace passbook::http

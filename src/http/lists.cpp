@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/lists.h"
+
+#include <fmt/format.h>
+
+namespace passbook::http {
+
+Route read_route(Service& service, std::string_view pattern, ReadHandler handler) {
+    return {Method::get, pattern, KeyRule::ignored, 0, [&service, handler](Call call) {
+                // Shared, because what a pool keeps must be copyable.
+                const auto arguments = std::make_shared<ReadArguments>(
+                    ReadArguments{std::move(call.ids), std::move(call.query)});
+                service.reads.read(std::move(call),
+                                   [&service, handler, arguments](store::Reader& reader) {
+                                       return handler(service, reader, *arguments);
+                                   });
+            }};
+}
+
+std::string cursor_of(char kind, std::string_view position) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text(1, kind);
+    for (const char c : position) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += digits[byte >> 4U];
+        text += digits[byte & 0xFU];
+    }
+    return text;
+}
+
+Result<std::optional<std::string>, Problem> take_cursor(Query& query, char kind) {
+    const auto text = query.take("cursor");
+    if (!text) {
+        return std::nullopt;
+    }
+    std::string escaped;
+    for (std::size_t i = 1; i < text->size(); i += 2) {
+        escaped.append("%").append(text->substr(i, 2));
+    }
+    auto position = percent_decoded(escaped);
+    if (text->size() < 3 || text->front() != kind || !position ||
+        cursor_of(kind, *position) != *text) {
+        return fail(Problem{
+            Code::invalid_cursor, "send back the next_cursor of this very list, unchanged", {}});
+    }
+    return std::optional(std::move(*position));
+}
+
+Problem missing(Code code, std::string_view noun, std::string_view id) {
+    return {code, fmt::format("{} {} does not exist.", noun, id), {}};
+}
+
+Result<AccountId, Problem> account_in_path(const ReadArguments& arguments) {
+    auto id = AccountId::parse(arguments.ids.front());
+    if (!id) {
+        return fail(
+            Problem{Code::invalid_id,
+                    fmt::format("the account in the path: {}", info(Code::invalid_id).meaning),
+                    {}});
+    }
+    return std::move(*id);
+}
+
+Result<RequestId, Problem> request_in_path(const ReadArguments& arguments, char letter) {
+    const auto id = parse_request_id(letter, arguments.ids.front());
+    if (!id) {
+        return fail(Problem{Code::invalid_id,
+                            fmt::format("the id in the path: it must be {} and 34 lower-case "
+                                        "hexadecimal digits",
+                                        letter),
+                            {}});
+    }
+    return *id;
+}
+
+}  // namespace passbook::http

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/metrics.h"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <limits>
+#include <vector>
+
+namespace passbook::http {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+std::string_view known_method(std::string_view method) {
+    for (const std::string_view known : {"GET", "HEAD", "PUT", "POST"}) {
+        if (method == known) {
+            return known;
+        }
+    }
+    return "other";
+}
+
+MetricFamily family(std::string name, std::string help, MetricType type) {
+    MetricFamily family;
+    family.name = std::move(name);
+    family.help = std::move(help);
+    family.type = type;
+    return family;
+}
+
+ClientMetric counted(std::uint64_t value) {
+    ClientMetric metric;
+    metric.counter.value = static_cast<double>(value);
+    return metric;
+}
+
+ClientMetric gauged(std::uint64_t value) {
+    ClientMetric metric;
+    metric.gauge.value = static_cast<double>(value);
+    return metric;
+}
+
+/// `unit` turns the histogram's whole numbers into what the metric is in.
+ClientMetric spread(const Histogram& histogram, double unit) {
+    ClientMetric metric;
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < Histogram::buckets; ++i) {
+        below += histogram.count(i);
+        ClientMetric::Bucket bucket;
+        bucket.cumulative_count = below;
+        bucket.upper_bound = static_cast<double>(Histogram::bound(i)) * unit;
+        metric.histogram.bucket.push_back(bucket);
+    }
+    ClientMetric::Bucket all;
+    all.cumulative_count = histogram.total();
+    all.upper_bound = std::numeric_limits<double>::infinity();
+    metric.histogram.bucket.push_back(all);
+    metric.histogram.sample_count = histogram.total();
+    metric.histogram.sample_sum = static_cast<double>(histogram.sum()) * unit;
+    return metric;
+}
+
+constexpr double seconds_per_micro = 1e-6;
+
+void add_http(std::vector<MetricFamily>& families, const HttpMetrics& http) {
+    auto requests = family("passbook_http_requests_total",
+                           "Answered requests by route, method and status", MetricType::Counter);
+    for (const auto& [series, count] : http.requests()) {
+        const auto& [route, method, status] = series;
+        ClientMetric metric = counted(count);
+        metric.label = {{"method", std::string(method)},
+                        {"route", std::string(route)},
+                        {"status", std::to_string(status)}};
+        requests.metric.push_back(std::move(metric));
+    }
+    families.push_back(std::move(requests));
+
+    auto seconds = family("passbook_http_request_seconds",
+                          "From the last byte of a request to the first of its answer, by route",
+                          MetricType::Histogram);
+    http.for_each_route([&](std::string_view route, const Histogram& micros) {
+        ClientMetric metric = spread(micros, seconds_per_micro);
+        metric.label = {{"route", std::string(route)}};
+        seconds.metric.push_back(std::move(metric));
+    });
+    families.push_back(std::move(seconds));
+}
+
+void add_commands(std::vector<MetricFamily>& families, const writer::Counters& counters) {
+    auto commands = family("passbook_commands_total", "Decided commands by kind and outcome",
+                           MetricType::Counter);
+    for (std::size_t kind = 0; kind < writer::command_kinds; ++kind) {
+        for (std::size_t outcome = 0; outcome < writer::command_outcomes; ++outcome) {
+            ClientMetric metric = counted(counters.commands[kind][outcome].value());
+            metric.label = {
+                {"kind", std::string(writer::kind_name(kind))},
+                {"outcome", std::string(name_of(static_cast<writer::CommandOutcome>(outcome)))}};
+            commands.metric.push_back(std::move(metric));
+        }
+    }
+    families.push_back(std::move(commands));
+}
+
+void add_single(std::vector<MetricFamily>& families, MetricFamily family, ClientMetric metric) {
+    family.metric.push_back(std::move(metric));
+    families.push_back(std::move(family));
+}
+
+}  // namespace
+
+void HttpMetrics::note(const Exchange& exchange) {
+    const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(exchange.took);
+    const std::scoped_lock lock(mutex_);
+    ++requests_[{exchange.route, known_method(exchange.method), exchange.status}];
+    micros_[exchange.route].add(static_cast<std::uint64_t>(micros.count()));
+}
+
+std::map<HttpMetrics::Series, std::uint64_t> HttpMetrics::requests() const {
+    const std::scoped_lock lock(mutex_);
+    return requests_;
+}
+
+std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine) {
+    const writer::Counters& counters = engine.counters();
+    std::vector<MetricFamily> families;
+    add_http(families, http);
+    add_commands(families, counters);
+    add_single(families,
+               family("passbook_replays_total", "Commands answered from what is stored",
+                      MetricType::Counter),
+               counted(counters.replays.value()));
+    add_single(
+        families,
+        family("passbook_refusals_stored", "Refusals stored since the start", MetricType::Gauge),
+        gauged(counters.refusals_stored.value()));
+    add_single(
+        families,
+        family("passbook_guards_fired_total",
+               "Times the database refused what the decision had allowed", MetricType::Counter),
+        counted(counters.guards_fired.value()));
+    add_single(
+        families,
+        family("passbook_batch_size", "Commands per database transaction", MetricType::Histogram),
+        spread(counters.batch_size, 1));
+    add_single(families,
+               family("passbook_commit_seconds", "Time to write and commit a batch",
+                      MetricType::Histogram),
+               spread(counters.commit_micros, seconds_per_micro));
+    add_single(families,
+               family("passbook_lane_depth", "Commands waiting in the lanes", MetricType::Gauge),
+               gauged(engine.depth()));
+    return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace passbook::http
