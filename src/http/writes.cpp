@@ -9,6 +9,14 @@ namespace {
 
 using ReadCommand = ledger::Command (*)(Fields&);
 
+/// A call between its lane and its answer.
+struct Pending {
+    explicit Pending(Call of) : call(std::move(of)) {}
+
+    Call call;
+    std::optional<writer::Reply> reply;
+};
+
 Result<ledger::Request, Problem> read_body(Call& call, ReadCommand read,
                                            std::string_view path_field) {
     // A command that needs no field may come without a body; then nothing is in it.
@@ -36,10 +44,11 @@ Route write_route(Service& service, Method method, std::string_view pattern, Key
                     call.refuse(request.error());
                     return;
                 }
-                const auto shared = std::make_shared<Call>(std::move(call));
-                service.engine.submit(std::move(*request), [shared](writer::Reply reply) {
-                    shared->render(
-                        [reply = std::move(reply)] { return to_response(outcome_of(reply)); });
+                const auto pending = std::make_shared<Pending>(std::move(call));
+                service.engine.submit(std::move(*request), [pending](writer::Reply reply) {
+                    pending->reply = std::move(reply);
+                    pending->call.render(
+                        [pending] { return to_response(outcome_of(*pending->reply)); });
                 });
             }};
 }
