@@ -34,7 +34,8 @@ bool has_shape(const Entry& entry) {
         case transaction: return entry.amount != 0 && entry.held_change == 0 && answers;
         case reverse:
             return entry.held_change == 0 && answers &&
-                   (entry.amount != 0) == entry.reverses.has_value();
+                   (entry.amount != 0) == entry.reverses.has_value() &&
+                   entry.request.has_value() == entry.target.has_value();
         case hold:
             return entry.amount == 0 && entry.held_change > 0 && entry.request && entry.expires_at;
         case commit:
@@ -65,7 +66,9 @@ void move_account(Account& account, const Entry& entry) {
     guard(entry.recorded_at >= account.recorded_at, "recorded before the last entry", id);
     guard(account.balance + entry.amount == entry.balance_after, "balance_after", id);
     guard(account.held + entry.held_change == entry.held_after, "held_after", id);
-    guard(entry.held_after >= 0 && in_range(entry.balance_after), "range", id);
+    guard(in_range(entry.amount) && in_range(entry.balance_after) && entry.held_after >= 0 &&
+              in_range(entry.balance_after - entry.held_after),
+          "range", id);
     account.seq = entry.seq;
     account.balance = entry.balance_after;
     account.held = entry.held_after;
@@ -120,7 +123,8 @@ public:
         if (entry.request) claim(entry);
         move_account(account, entry);
         rows_.entries[entry.account].push_back(entry);
-        if (entry.subject) link(entry);
+        link(entry);
+        if (entry.kind == reverse && entry.target) name_original(entry);
         if (entry.reverses) take_back(entry);
         if (entry.kind == hold) open_hold(account, entry);
         if (acts_on_hold(entry)) close_hold(account, entry);
@@ -152,14 +156,42 @@ private:
         return {shard_of(entry.account.text()), entry.request->hash};
     }
 
-    /// A rebuilt store takes account after account, so the subject's entry may come later.
+    /// A rebuilt store takes account after account, so the subject's entry may come later: whichever
+    /// of the two comes second is held to the first.
     void link(const Entry& entry) {
-        const Place subject{entry.subject->account, entry.subject->seq};
-        const Entry* named = rows_.entry(subject);
-        guard(named == nullptr || (named->kind == entry.kind && named->request &&
-                                   named->recorded_at == entry.recorded_at),
-              "the subject's entry is of the same transaction", entry.account.text());
-        rows_.legs[subject].push_back({entry.account, entry.seq});
+        const Place place{entry.account, entry.seq};
+        if (entry.subject) {
+            const Place subject{entry.subject->account, entry.subject->seq};
+            const Entry* named = rows_.entry(subject);
+            guard(subject.account != entry.account, "the subject is another account",
+                  entry.account.text());
+            guard(named == nullptr || belong_together(*named, entry),
+                  "the subject's entry is of the same transaction", entry.account.text());
+            rows_.legs[subject].push_back(place);
+        }
+        const auto legs = rows_.legs.find(place);
+        if (legs == rows_.legs.end()) return;
+        for (const Place& leg : legs->second) {
+            guard(belong_together(entry, *rows_.entry(leg)),
+                  "the entry that names this one is of the same transaction", entry.account.text());
+        }
+    }
+
+    static bool belong_together(const Entry& subject, const Entry& leg) {
+        return subject.request && subject.kind == leg.kind && subject.recorded_at == leg.recorded_at;
+    }
+
+    /// The entry of its transaction that carries the key, where that is known.
+    const Entry* subject_of(const Entry& entry) const {
+        if (!entry.subject) return &entry;
+        return rows_.entry({entry.subject->account, entry.subject->seq});
+    }
+
+    void name_original(const Entry& entry) {
+        const auto found = rows_.requests.find({shard_of(entry.account.text()), *entry.target});
+        guard(found != rows_.requests.end() && found->second.account == entry.account &&
+                  rows_.entry(found->second)->kind <= transaction,
+              "the transaction that is reversed", entry.account.text());
     }
 
     void take_back(const Entry& entry) {
@@ -167,6 +199,10 @@ private:
         const Entry* original = rows_.entry(place);
         guard(original != nullptr && original->kind <= transaction, "what is reversed",
               entry.account.text());
+        const Entry* taken = subject_of(*original);
+        const Entry* taking = subject_of(entry);
+        guard(taken == nullptr || taking == nullptr || taken->request->hash == taking->target,
+              "what is reversed is of the transaction named", entry.account.text());
         Amount& sum = rows_.reversed[place];
         sum += entry.amount;
         const bool within = original->amount < 0 ? entry.amount > 0 && sum <= -original->amount
@@ -190,7 +226,8 @@ private:
         guard(found != rows_.holds.end() && found->second.account == entry.account &&
                   found->second.status == HoldStatus::open &&
                   found->second.amount == -entry.held_change &&
-                  -entry.amount <= found->second.amount,
+                  -entry.amount <= found->second.amount &&
+                  (entry.kind != expire || found->second.expires_at <= entry.recorded_at),
               "the hold is open and whole", entry.account.text());
         Hold& closed = found->second;
         closed.status = entry.kind == commit      ? HoldStatus::committed

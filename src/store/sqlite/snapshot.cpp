@@ -43,6 +43,8 @@ private:
     struct Transaction {
         explicit Transaction(Connection& the_connection) : connection(the_connection) {
             connection.run("BEGIN");
+            // BEGIN alone takes no snapshot; the first read does.
+            connection.run("SELECT version FROM format");
         }
         ~Transaction() { connection.roll_back(); }
         Connection& connection;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/sqlite_store.h"
+
+#include "tests/contract/contract.h"
+
+namespace passbook::contract {
+namespace {
+
+Backend sqlite() {
+    return {"Sqlite", [](const Clock& clock, const std::filesystem::path& folder) {
+                const std::string path = (folder / "store.db").string();
+                return store::sqlite::open(path, store::Access::write, clock);
+            }};
+}
+
+std::string name_of(const testing::TestParamInfo<Backend>& info) {
+    return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Sqlite, StoreContract, testing::Values(sqlite()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sqlite, GuardContract, testing::Values(sqlite()), name_of);
+
+}  // namespace
+}  // namespace passbook::contract
