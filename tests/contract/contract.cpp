@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/contract.h"
 
-#include <atomic>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <atomic>
 
 namespace passbook::contract {
 namespace {
@@ -73,8 +73,7 @@ StoreContract::StoreContract()
       store_(GetParam().open(clock, folder_)),
       store(*store_),
       writer(store.writer()),
-      reader(store.reader()) {
-}
+      reader(store.reader()) {}
 
 StoreContract::~StoreContract() {
     reader.reset();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
 #include <filesystem>
 #include <functional>
-#include <gtest/gtest.h>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -14,8 +14,8 @@
 #include "store/store.h"
 
 /// What every store must do, held against each of them: a store takes part by instantiating
-/// StoreContract and GuardContract with a Backend (see memory_store.cpp). The decisions are those of the ledger, so
-/// that the rows are the ones a server writes.
+/// StoreContract and GuardContract with a Backend (see memory_store.cpp). The decisions are those
+/// of the ledger, so that the rows are the ones a server writes.
 
 namespace passbook::contract {
 
@@ -25,7 +25,9 @@ struct Backend {
     std::function<std::unique_ptr<store::Store>(const Clock&, const std::filesystem::path& folder)>
         open;
 
-    friend void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.name; }
+    friend void PrintTo(const Backend& backend, std::ostream* out) {
+        *out << backend.name;
+    }
 };
 
 /// All rows of a store, shard by shard.
@@ -51,7 +53,8 @@ protected:
     StoreContract();
     ~StoreContract() override;
 
-    /// Decides one command and commits it, as a server would. Adds a key unless the action is a PUT.
+    /// Decides one command and commits it, as a server would. Adds a key unless the action is a
+    /// PUT.
     ledger::Answer run(ledger::Action action);
     ledger::Answer run(ledger::Action action, std::string_view key);
     ledger::Answer run(ledger::Command command);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a wrong decision would write is refused by the store itself, and nothing of it stays. Each row
-// takes changes that are right and spoils one thing.
+// What a wrong decision would write is refused by the store itself, and nothing of it stays. Each
+// row takes changes that are right and spoils one thing.
 #include "tests/contract/contract.h"
 
 namespace passbook::contract {
@@ -59,21 +59,43 @@ Entry& second(Changes& changes) {
 
 TEST_P(GuardContract, AnEntryMustFollowFromItsAccount) {
     const std::vector<Spoiled> rows{
-        {"seq skips", Grant{alice, 5, {}}, [](auto& c) { first(c).seq += 1; }},
-        {"seq repeats", Grant{alice, 5, {}}, [](auto& c) { first(c).seq -= 1; }},
-        {"balance_after", Grant{alice, 5, {}}, [](auto& c) { first(c).balance_after += 1; }},
-        {"amount", Grant{alice, 5, {}}, [](auto& c) { first(c).amount += 1; }},
-        {"held_after", Spend{alice, 5, {}}, [](auto& c) { first(c).held_after -= 1; }},
+        {"seq skips", Grant{alice, 5, {}},
+         [](auto& c) {
+             first(c).seq += 1;
+         }},
+        {"seq repeats", Grant{alice, 5, {}},
+         [](auto& c) {
+             first(c).seq -= 1;
+         }},
+        {"balance_after", Grant{alice, 5, {}},
+         [](auto& c) {
+             first(c).balance_after += 1;
+         }},
+        {"amount", Grant{alice, 5, {}},
+         [](auto& c) {
+             first(c).amount += 1;
+         }},
+        {"held_after", Spend{alice, 5, {}},
+         [](auto& c) {
+             first(c).held_after -= 1;
+         }},
         {"recorded earlier", Grant{alice, 5, {}},
-         [](auto& c) { first(c).recorded_at.micros -= 1; }},
+         [](auto& c) {
+             first(c).recorded_at.micros -= 1;
+         }},
         {"an unknown account", Grant{alice, 5, {}},
          [](auto& c) {
              first(c).account = nobody;
              first(c).seq = 1;
          }},
         {"the key of an entry", Spend{alice, 5, {}},
-         [](auto& c) { first(c).request->key = Key::trusted("key-1"); }},
-        {"no key", Spend{alice, 5, {}}, [](auto& c) { first(c).request.reset(); }},
+         [](auto& c) {
+             first(c).request->key = Key::trusted("key-1");
+         }},
+        {"no key", Spend{alice, 5, {}},
+         [](auto& c) {
+             first(c).request.reset();
+         }},
     };
     expect_refused(rows);
     expect_taken(rows);
@@ -97,9 +119,13 @@ TEST_P(GuardContract, NoEntryPassesTheFloorOrTheCeiling) {
              first(c).balance_after += 1;
          }},
         {"a floor above what is available", ledger::PutAccount{.account = alice, .floor = 34},
-         [](auto& c) { first(c).limits->floor = 35; }},
+         [](auto& c) {
+             first(c).limits->floor = 35;
+         }},
         {"a ceiling below the balance", ledger::PutAccount{.account = alice, .ceiling = 94},
-         [](auto& c) { first(c).limits->ceiling = 93; }},
+         [](auto& c) {
+             first(c).limits->ceiling = 93;
+         }},
         {"out of range", Grant{bob, 5, {}},
          [](auto& c) {
              first(c).amount = amount_max;
@@ -111,24 +137,40 @@ TEST_P(GuardContract, NoEntryPassesTheFloorOrTheCeiling) {
 
 TEST_P(GuardContract, AnEntryHasTheShapeOfItsKind) {
     const std::vector<Spoiled> rows{
-        {"a grant that debits", Spend{alice, 5, {}}, [](auto& c) { first(c).kind = EntryKind::grant; }},
-        {"a spend that credits", Grant{alice, 5, {}}, [](auto& c) { first(c).kind = EntryKind::spend; }},
-        {"a freeze that moves", Grant{alice, 5, {}}, [](auto& c) { first(c).kind = EntryKind::freeze; }},
+        {"a grant that debits", Spend{alice, 5, {}},
+         [](auto& c) {
+             first(c).kind = EntryKind::grant;
+         }},
+        {"a spend that credits", Grant{alice, 5, {}},
+         [](auto& c) {
+             first(c).kind = EntryKind::spend;
+         }},
+        {"a freeze that moves", Grant{alice, 5, {}},
+         [](auto& c) {
+             first(c).kind = EntryKind::freeze;
+         }},
         {"a hold that moves the balance", PlaceHold{bob, 5, 60},
          [](auto& c) {
              first(c).amount = -1;
              first(c).balance_after -= 1;
          }},
-        {"a hold without an end", PlaceHold{bob, 5, 60}, [](auto& c) { first(c).expires_at.reset(); }},
+        {"a hold without an end", PlaceHold{bob, 5, 60},
+         [](auto& c) {
+             first(c).expires_at.reset();
+         }},
         {"a transfer of nothing", Transfer{alice, bob, 5},
          [](auto& c) {
              first(c).amount = 0;
              first(c).balance_after += 5;
          }},
         {"a close with a balance", SetStatus{bob, EntryKind::freeze},
-         [](auto& c) { first(c).kind = EntryKind::close; }},
+         [](auto& c) {
+             first(c).kind = EntryKind::close;
+         }},
         {"a leg with a key", Transfer{alice, bob, 5},
-         [](auto& c) { second(c).request = first(c).request; }},
+         [](auto& c) {
+             second(c).request = first(c).request;
+         }},
     };
     expect_refused(rows);
     expect_taken(rows);
@@ -137,10 +179,17 @@ TEST_P(GuardContract, AnEntryHasTheShapeOfItsKind) {
 TEST_P(GuardContract, ALegBelongsToTheSubjectsEntry) {
     expect_refused({
         {"of another kind", Transfer{alice, bob, 5},
-         [](auto& c) { second(c).kind = EntryKind::transaction; }},
-        {"of an older entry", Transfer{alice, bob, 5}, [](auto& c) { second(c).subject->seq = 1; }},
+         [](auto& c) {
+             second(c).kind = EntryKind::transaction;
+         }},
+        {"of an older entry", Transfer{alice, bob, 5},
+         [](auto& c) {
+             second(c).subject->seq = 1;
+         }},
         {"of itself", Transfer{alice, bob, 5},
-         [](auto& c) { second(c).subject = {bob, second(c).seq}; }},
+         [](auto& c) {
+             second(c).subject = {bob, second(c).seq};
+         }},
         {"before it, of another kind", Transfer{alice, bob, 5},
          [](auto& c) {
              std::swap(first(c), second(c));
@@ -165,12 +214,30 @@ TEST_P(GuardContract, ReversalsStayWithinTheEntryTheyTakeBack) {
              first(c).amount = -6;
              first(c).balance_after -= 12;
          }},
-        {"of an entry of another transaction", rest, [](auto& c) { first(c).reverses = 1; }},
-        {"of a hold", rest, [](auto& c) { first(c).reverses = 3; }},
-        {"of a reversal", rest, [](auto& c) { first(c).reverses = 5; }},
-        {"of no entry", rest, [](auto& c) { first(c).reverses = 99; }},
-        {"without saying of what", rest, [](auto& c) { first(c).reverses.reset(); }},
-        {"of no transaction", rest, [](auto& c) { first(c).target = RequestHash{1, 2, 3}; }},
+        {"of an entry of another transaction", rest,
+         [](auto& c) {
+             first(c).reverses = 1;
+         }},
+        {"of a hold", rest,
+         [](auto& c) {
+             first(c).reverses = 3;
+         }},
+        {"of a reversal", rest,
+         [](auto& c) {
+             first(c).reverses = 5;
+         }},
+        {"of no entry", rest,
+         [](auto& c) {
+             first(c).reverses = 99;
+         }},
+        {"without saying of what", rest,
+         [](auto& c) {
+             first(c).reverses.reset();
+         }},
+        {"of no transaction", rest,
+         [](auto& c) {
+             first(c).target = RequestHash{1, 2, 3};
+         }},
     };
     expect_refused(rows);
     expect_taken({rows[0]});
@@ -190,7 +257,10 @@ TEST_P(GuardContract, AHoldEndsOnceAndWhole) {
              first(c).amount = -61;
              first(c).balance_after -= 1;
          }},
-        {"of another account", VoidHold{hold}, [](auto& c) { first(c).target = RequestHash{9}; }},
+        {"of another account", VoidHold{hold},
+         [](auto& c) {
+             first(c).target = RequestHash{9};
+         }},
         {"expired before it is due", VoidHold{hold},
          [](auto& c) {
              first(c).kind = EntryKind::expire;
@@ -253,12 +323,22 @@ TEST_P(GuardContract, AFrozenAccountTakesNoPostingAndAClosedOneNothing) {
 
 TEST_P(GuardContract, AnAccountOpensOnceAndEmpty) {
     expect_refused({
-        {"twice", Grant{carol, 5, {}}, [](auto& c) { c.opened.push_back(c.opened[0]); }},
-        {"that exists", Grant{carol, 5, {}}, [](auto& c) { c.opened.at(0).id = alice; }},
+        {"twice", Grant{carol, 5, {}},
+         [](auto& c) {
+             c.opened.push_back(c.opened[0]);
+         }},
+        {"that exists", Grant{carol, 5, {}},
+         [](auto& c) {
+             c.opened.at(0).id = alice;
+         }},
         {"in no asset", Grant{carol, 5, {}},
-         [](auto& c) { c.opened.at(0).asset = AssetCode::trusted("none"); }},
+         [](auto& c) {
+             c.opened.at(0).asset = AssetCode::trusted("none");
+         }},
         {"above its balance", Grant{carol, 5, {}},
-         [](auto& c) { c.opened.at(0).limits.floor = c.opened.at(0).opening_limits.floor = 1; }},
+         [](auto& c) {
+             c.opened.at(0).limits.floor = c.opened.at(0).opening_limits.floor = 1;
+         }},
         {"with a ceiling below it", Grant{carol, 5, {}},
          [](auto& c) {
              c.opened.at(0).limits.ceiling = c.opened.at(0).opening_limits.ceiling = -1;
@@ -271,12 +351,21 @@ TEST_P(GuardContract, ARefusalsKeyIsNew) {
     (void)run(Spend{alice, 1000, {}}, "refused");
     expect_refused({
         {"the key of an entry", Spend{alice, 1001, {}},
-         [](auto& c) { c.refusals.at(0).request.key = Key::trusted("key-1"); }},
+         [](auto& c) {
+             c.refusals.at(0).request.key = Key::trusted("key-1");
+         }},
         {"the key of a refusal", Spend{alice, 1001, {}},
-         [](auto& c) { c.refusals.at(0).request.key = Key::trusted("refused"); }},
+         [](auto& c) {
+             c.refusals.at(0).request.key = Key::trusted("refused");
+         }},
         {"an entry under the key of a refusal", Spend{alice, 1, {}},
-         [](auto& c) { first(c).request->key = Key::trusted("refused"); }},
-        {"on no account", Spend{alice, 1001, {}}, [](auto& c) { c.refusals.at(0).subject = nobody; }},
+         [](auto& c) {
+             first(c).request->key = Key::trusted("refused");
+         }},
+        {"on no account", Spend{alice, 1001, {}},
+         [](auto& c) {
+             c.refusals.at(0).subject = nobody;
+         }},
     });
     (void)run(Spend{alice, 1001, {}}, "new-key");
     EXPECT_TRUE(reader->outcome({alice, Key::trusted("new-key")}).has_value());
@@ -286,9 +375,13 @@ TEST_P(GuardContract, AnAssetInUseKeepsItsMeaning) {
     const auto point = ledger::default_asset().code;
     expect_refused({
         {"scale", ledger::PutAsset{.asset = point, .ceiling = 5},
-         [](auto& c) { c.assets.at(0).scale = 2; }},
+         [](auto& c) {
+             c.assets.at(0).scale = 2;
+         }},
         {"balanced", ledger::PutAsset{.asset = point, .ceiling = 5},
-         [](auto& c) { c.assets.at(0).balanced = true; }},
+         [](auto& c) {
+             c.assets.at(0).balanced = true;
+         }},
     });
     (void)run(ledger::PutAsset{.asset = point, .ceiling = 5});
     EXPECT_EQ(reader->asset(point)->ceiling, 5);
@@ -300,7 +393,8 @@ TEST_P(GuardContract, OneBadEntryTakesTheWholeBatchWithIt) {
     auto state = writer->begin({ledger::Need{.accounts = {alice, bob}}});
     Changes changes;
     for (const auto& [id, key] : {std::pair{bob, "b1"}, {alice, "b2"}, {bob, "b3"}}) {
-        const auto request = ledger::prepare({.action = Grant{id, 5, {}}, .key = Key::trusted(key)});
+        const auto request =
+            ledger::prepare({.action = Grant{id, 5, {}}, .key = Key::trusted(key)});
         (void)ledger::decide(state, *request, changes);
     }
     second(changes).balance_after += 1;

@@ -104,8 +104,7 @@ TEST_P(StoreContract, AKeyIsFoundAgainWithItsEntriesOrItsRefusal) {
     writer->rollback();
     ASSERT_EQ(state.outcomes.size(), 2U);
     EXPECT_EQ(std::get<Record>(state.outcomes.at({alice, Key::trusted("g")})), granted);
-    const auto& refusal =
-        std::get<StoredRefusal>(state.outcomes.at({alice, Key::trusted("s")}));
+    const auto& refusal = std::get<StoredRefusal>(state.outcomes.at({alice, Key::trusted("s")}));
     EXPECT_EQ(refusal.refusal.code, Code::insufficient_balance);
     EXPECT_EQ(refusal.refusal.account, alice);
     EXPECT_EQ(refusal.refusal.numbers, (std::array<std::int64_t, 3>{10, 11, 0}));
@@ -125,7 +124,8 @@ TEST_P(StoreContract, ReplaysAnswerTheSameAndWriteNothing) {
     EXPECT_EQ(std::get<Record>(again.body), granted);
     const auto refused_again = run(Spend{alice, 11, {}}, "s");
     EXPECT_TRUE(refused_again.replayed);
-    EXPECT_EQ(std::get<ledger::Refusal>(refused_again.body), std::get<ledger::Refusal>(refused.body));
+    EXPECT_EQ(std::get<ledger::Refusal>(refused_again.body),
+              std::get<ledger::Refusal>(refused.body));
     EXPECT_EQ(contents(), before);
 }
 
@@ -138,11 +138,13 @@ TEST_P(StoreContract, TheSameKeyUnderAnotherSubjectIsAnotherRequest) {
 }
 
 TEST_P(StoreContract, ABatchIsOneTransaction) {
-    auto state = writer->begin({Need{.subject = alice, .key = Key::trusted("a"), .accounts = {alice}},
-                                Need{.subject = bob, .key = Key::trusted("b"), .accounts = {bob}}});
+    auto state =
+        writer->begin({Need{.subject = alice, .key = Key::trusted("a"), .accounts = {alice}},
+                       Need{.subject = bob, .key = Key::trusted("b"), .accounts = {bob}}});
     ledger::Changes changes;
     for (const auto& [id, key] : {std::pair{alice, "a"}, {bob, "b"}, {alice, "c"}}) {
-        const auto request = ledger::prepare({.action = Grant{id, 5, {}}, .key = Key::trusted(key)});
+        const auto request =
+            ledger::prepare({.action = Grant{id, 5, {}}, .key = Key::trusted(key)});
         (void)ledger::decide(state, *request, changes);
     }
     writer->commit(changes);
@@ -154,7 +156,8 @@ TEST_P(StoreContract, ABatchIsOneTransaction) {
 TEST_P(StoreContract, ATransactionComesBackWithItsSubjectFirstThenByAccount) {
     grant(carol, 100);
     const Record record = accepted(
-        Transact{{{carol, -30, {}}, {alice, 10, {}}, {AccountId::trusted("Zoe"), 5, {}}, {bob, 15, {}}}},
+        Transact{
+            {{carol, -30, {}}, {alice, 10, {}}, {AccountId::trusted("Zoe"), 5, {}}, {bob, 15, {}}}},
         "t");
     ASSERT_EQ(record.entries.size(), 4U);
     EXPECT_EQ(record.subject().account.text(), "Zoe");
@@ -162,7 +165,8 @@ TEST_P(StoreContract, ATransactionComesBackWithItsSubjectFirstThenByAccount) {
     ASSERT_TRUE(original.has_value());
     EXPECT_EQ(original->record, record);
     EXPECT_EQ(original->reversed, (std::vector<Amount>(4, 0)));
-    EXPECT_EQ(reader->outcome({AccountId::trusted("Zoe"), Key::trusted("t")}), ledger::Outcome{record});
+    EXPECT_EQ(reader->outcome({AccountId::trusted("Zoe"), Key::trusted("t")}),
+              ledger::Outcome{record});
     EXPECT_FALSE(reader->outcome({alice, Key::trusted("t")}).has_value());
 }
 

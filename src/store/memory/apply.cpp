@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The guards of the databases, said in C++: what an entry must be to follow from its account.
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "store/memory/tables.h"
 
@@ -17,21 +17,30 @@ using ledger::Hold;
 using ledger::HoldStatus;
 
 void guard(bool holds, std::string_view what, std::string_view account) {
-    if (!holds) throw GuardFired(FailureKind::broken, fmt::format("guard: {} ({})", what, account));
+    if (!holds) {
+        throw GuardFired(FailureKind::broken, fmt::format("guard: {} ({})", what, account));
+    }
 }
 
-bool closes_hold(EntryKind kind) { return kind == commit || kind == void_hold || kind == expire; }
+bool closes_hold(EntryKind kind) {
+    return kind == commit || kind == void_hold || kind == expire;
+}
 
 /// A commit's entry on the account that receives has a subject elsewhere and closes no hold.
-bool acts_on_hold(const Entry& entry) { return closes_hold(entry.kind) && !entry.subject; }
+bool acts_on_hold(const Entry& entry) {
+    return closes_hold(entry.kind) && !entry.subject;
+}
 
 bool has_shape(const Entry& entry) {
     const bool answers = entry.request.has_value() != entry.subject.has_value();
     switch (entry.kind) {
-        case grant: return entry.amount > 0 && entry.held_change == 0 && answers;
-        case spend: return entry.amount < 0 && entry.held_change == 0 && answers;
+        case grant:
+            return entry.amount > 0 && entry.held_change == 0 && answers;
+        case spend:
+            return entry.amount < 0 && entry.held_change == 0 && answers;
         case transfer:
-        case transaction: return entry.amount != 0 && entry.held_change == 0 && answers;
+        case transaction:
+            return entry.amount != 0 && entry.held_change == 0 && answers;
         case reverse:
             return entry.held_change == 0 && answers &&
                    (entry.amount != 0) == entry.reverses.has_value() &&
@@ -41,19 +50,27 @@ bool has_shape(const Entry& entry) {
         case commit:
             return answers && (entry.subject ? entry.amount > 0 && entry.held_change == 0
                                              : entry.amount < 0 && entry.held_change < 0);
-        case void_hold: return entry.amount == 0 && entry.held_change < 0 && entry.request;
-        case expire: return entry.amount == 0 && entry.held_change < 0 && !entry.request;
+        case void_hold:
+            return entry.amount == 0 && entry.held_change < 0 && entry.request;
+        case expire:
+            return entry.amount == 0 && entry.held_change < 0 && !entry.request;
         case freeze:
         case unfreeze:
-        case close: return entry.amount == 0 && entry.held_change == 0 && !entry.subject;
-        case limits: return entry.amount == 0 && entry.held_change == 0 && entry.limits;
+        case close:
+            return entry.amount == 0 && entry.held_change == 0 && !entry.subject;
+        case limits:
+            return entry.amount == 0 && entry.held_change == 0 && entry.limits;
     }
     return false;
 }
 
 bool status_allows(AccountStatus status, EntryKind kind) {
-    if (status == AccountStatus::closed) return false;
-    if (status == AccountStatus::open) return true;
+    if (status == AccountStatus::closed) {
+        return false;
+    }
+    if (status == AccountStatus::open) {
+        return true;
+    }
     return kind == void_hold || kind == expire || kind == freeze || kind == unfreeze ||
            kind == close || kind == limits;
 }
@@ -73,13 +90,19 @@ void move_account(Account& account, const Entry& entry) {
     account.balance = entry.balance_after;
     account.held = entry.held_after;
     account.recorded_at = entry.recorded_at;
-    if (entry.kind == freeze) account.status = AccountStatus::frozen;
-    if (entry.kind == unfreeze) account.status = AccountStatus::open;
+    if (entry.kind == freeze) {
+        account.status = AccountStatus::frozen;
+    }
+    if (entry.kind == unfreeze) {
+        account.status = AccountStatus::open;
+    }
     if (entry.kind == close) {
         guard(account.balance == 0 && account.held == 0, "closed with a balance", id);
         account.status = AccountStatus::closed;
     }
-    if (entry.limits) account.limits = *entry.limits;
+    if (entry.limits) {
+        account.limits = *entry.limits;
+    }
     const auto& [floor, ceiling] = account.limits;
     guard(!floor || account.available() >= *floor, "past the floor", id);
     guard(!ceiling || account.balance <= *ceiling, "past the ceiling", id);
@@ -94,7 +117,8 @@ public:
                   account.status == AccountStatus::open && account.limits == account.opening_limits,
               "an account opens empty", account.id.text());
         guard(!account.limits.floor || *account.limits.floor <= 0, "floor", account.id.text());
-        guard(!account.limits.ceiling || *account.limits.ceiling >= 0, "ceiling", account.id.text());
+        guard(!account.limits.ceiling || *account.limits.ceiling >= 0, "ceiling",
+              account.id.text());
         const auto asset = rows_.assets.find(account.asset);
         guard(asset != rows_.assets.end(), "the asset exists", account.id.text());
         asset->second.used = true;
@@ -110,24 +134,36 @@ public:
         }
         ledger::Asset after = asset;
         after.used = found->second.used;
-        guard(!after.used || (after.scale == found->second.scale &&
-                              after.balanced == found->second.balanced),
+        guard(!after.used ||
+                  (after.scale == found->second.scale && after.balanced == found->second.balanced),
               "an asset in use keeps its scale", asset.code.text());
         found->second = after;
     }
 
-    void describe(const Account& account) { mutable_account(account.id).metadata = account.metadata; }
+    void describe(const Account& account) {
+        mutable_account(account.id).metadata = account.metadata;
+    }
 
     void add(const Entry& entry) {
         Account& account = mutable_account(entry.account);
-        if (entry.request) claim(entry);
+        if (entry.request) {
+            claim(entry);
+        }
         move_account(account, entry);
         rows_.entries[entry.account].push_back(entry);
         link(entry);
-        if (entry.kind == reverse && entry.target) name_original(entry);
-        if (entry.reverses) take_back(entry);
-        if (entry.kind == hold) open_hold(account, entry);
-        if (acts_on_hold(entry)) close_hold(account, entry);
+        if (entry.kind == reverse && entry.target) {
+            name_original(entry);
+        }
+        if (entry.reverses) {
+            take_back(entry);
+        }
+        if (entry.kind == hold) {
+            open_hold(account, entry);
+        }
+        if (acts_on_hold(entry)) {
+            close_hold(account, entry);
+        }
     }
 
     void refuse(const ledger::StoredRefusal& refusal) {
@@ -156,8 +192,8 @@ private:
         return {shard_of(entry.account.text()), entry.request->hash};
     }
 
-    /// A rebuilt store takes account after account, so the subject's entry may come later: whichever
-    /// of the two comes second is held to the first.
+    /// A rebuilt store takes account after account, so the subject's entry may come later:
+    /// whichever of the two comes second is held to the first.
     void link(const Entry& entry) {
         const Place place{entry.account, entry.seq};
         if (entry.subject) {
@@ -170,7 +206,9 @@ private:
             rows_.legs[subject].push_back(place);
         }
         const auto legs = rows_.legs.find(place);
-        if (legs == rows_.legs.end()) return;
+        if (legs == rows_.legs.end()) {
+            return;
+        }
         for (const Place& leg : legs->second) {
             guard(belong_together(entry, *rows_.entry(leg)),
                   "the entry that names this one is of the same transaction", entry.account.text());
@@ -178,12 +216,15 @@ private:
     }
 
     static bool belong_together(const Entry& subject, const Entry& leg) {
-        return subject.request && subject.kind == leg.kind && subject.recorded_at == leg.recorded_at;
+        return subject.request && subject.kind == leg.kind &&
+               subject.recorded_at == leg.recorded_at;
     }
 
     /// The entry of its transaction that carries the key, where that is known.
     const Entry* subject_of(const Entry& entry) const {
-        if (!entry.subject) return &entry;
+        if (!entry.subject) {
+            return &entry;
+        }
         return rows_.entry({entry.subject->account, entry.subject->seq});
     }
 
@@ -237,7 +278,9 @@ private:
         closed.closed_seq = entry.seq;
         account.wake_at.reset();
         for (const auto& [_, hold] : rows_.holds) {
-            if (hold.account != account.id || hold.status != HoldStatus::open) continue;
+            if (hold.account != account.id || hold.status != HoldStatus::open) {
+                continue;
+            }
             account.wake_at = std::min(account.wake_at.value_or(hold.expires_at), hold.expires_at);
         }
     }
@@ -249,11 +292,21 @@ private:
 
 void apply(Rows& rows, const ledger::Changes& changes) {
     Applying applying(rows);
-    for (const auto& asset : changes.assets) applying.put(asset);
-    for (const auto& account : changes.opened) applying.open(account);
-    for (const auto& account : changes.described) applying.describe(account);
-    for (const auto& entry : changes.entries) applying.add(entry);
-    for (const auto& refusal : changes.refusals) applying.refuse(refusal);
+    for (const auto& asset : changes.assets) {
+        applying.put(asset);
+    }
+    for (const auto& account : changes.opened) {
+        applying.open(account);
+    }
+    for (const auto& account : changes.described) {
+        applying.describe(account);
+    }
+    for (const auto& entry : changes.entries) {
+        applying.add(entry);
+    }
+    for (const auto& refusal : changes.refusals) {
+        applying.refuse(refusal);
+    }
 }
 
 }  // namespace passbook::store::memory

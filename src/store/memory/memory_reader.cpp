@@ -11,27 +11,41 @@ class MemorySnapshot final : public ShardSnapshot {
 public:
     MemorySnapshot(Rows rows, Shard shard) : rows_(std::move(rows)) {
         for (const auto& [id, account] : rows_.accounts) {
-            if (id.shard == shard) accounts_.push_back(account);
+            if (id.shard == shard) {
+                accounts_.push_back(account);
+            }
         }
         for (const auto& account : accounts_) {
             const auto found = rows_.entries.find(account.id);
-            if (found == rows_.entries.end()) continue;
+            if (found == rows_.entries.end()) {
+                continue;
+            }
             entries_.insert(entries_.end(), found->second.begin(), found->second.end());
         }
         for (const auto& [id, hold] : rows_.holds) {
-            if (id.shard == shard) holds_.push_back(hold);
+            if (id.shard == shard) {
+                holds_.push_back(hold);
+            }
         }
         std::sort(holds_.begin(), holds_.end(), [](const auto& a, const auto& b) {
             return std::tie(a.account, a.opened_seq) < std::tie(b.account, b.opened_seq);
         });
         for (const auto& [slot, refusal] : rows_.refusals) {
-            if (shard_of(slot.first.text()) == shard) refusals_.push_back(refusal);
+            if (shard_of(slot.first.text()) == shard) {
+                refusals_.push_back(refusal);
+            }
         }
     }
 
-    bool next(ledger::Account& account) override { return take(accounts_, account_, account); }
-    bool next(ledger::Entry& entry) override { return take(entries_, entry_, entry); }
-    bool next(ledger::Hold& hold) override { return take(holds_, hold_, hold); }
+    bool next(ledger::Account& account) override {
+        return take(accounts_, account_, account);
+    }
+    bool next(ledger::Entry& entry) override {
+        return take(entries_, entry_, entry);
+    }
+    bool next(ledger::Hold& hold) override {
+        return take(holds_, hold_, hold);
+    }
     bool next(ledger::StoredRefusal& refusal) override {
         return take(refusals_, refusal_, refusal);
     }
@@ -39,7 +53,9 @@ public:
 private:
     template <class Row>
     static bool take(const std::vector<Row>& rows, std::size_t& at, Row& row) {
-        if (at == rows.size()) return false;
+        if (at == rows.size()) {
+            return false;
+        }
         row = rows[at++];
         return true;
     }
@@ -62,21 +78,27 @@ public:
     std::vector<ledger::Asset> assets() override {
         const auto lock = shared();
         std::vector<ledger::Asset> assets;
-        for (const auto& [_, asset] : rows().assets) assets.push_back(asset);
+        for (const auto& [_, asset] : rows().assets) {
+            assets.push_back(asset);
+        }
         return assets;
     }
 
     std::optional<ledger::Asset> asset(const AssetCode& code) override {
         const auto lock = shared();
         const auto found = rows().assets.find(code);
-        if (found == rows().assets.end()) return std::nullopt;
+        if (found == rows().assets.end()) {
+            return std::nullopt;
+        }
         return found->second;
     }
 
     std::optional<AccountView> account(const AccountId& id) override {
         const auto lock = shared();
         const ledger::Account* account = rows().account(id);
-        if (account == nullptr) return std::nullopt;
+        if (account == nullptr) {
+            return std::nullopt;
+        }
         return view_of(*account);
     }
 
@@ -97,7 +119,9 @@ public:
         std::vector<ledger::Entry> page;
         while (page.size() < limit) {
             const ledger::Entry* entry = rows().entry({account, ++after_seq});
-            if (entry == nullptr) break;
+            if (entry == nullptr) {
+                break;
+            }
             page.push_back(*entry);
         }
         return page;
@@ -120,7 +144,9 @@ public:
 
     std::optional<BalanceAt> balance_at(const AccountId& account, Instant at) override {
         const auto lock = shared();
-        if (rows().account(account) == nullptr) return std::nullopt;
+        if (rows().account(account) == nullptr) {
+            return std::nullopt;
+        }
         BalanceAt balance;
         const ledger::Entry* entry = rows().entry({account, 1});
         for (; entry != nullptr && entry->recorded_at <= at;
@@ -132,11 +158,15 @@ public:
 
     std::optional<BalanceAt> balance_by_effective(const AccountId& account, Instant at) override {
         const auto lock = shared();
-        if (rows().account(account) == nullptr) return std::nullopt;
+        if (rows().account(account) == nullptr) {
+            return std::nullopt;
+        }
         BalanceAt balance;
         const ledger::Entry* entry = rows().entry({account, 1});
         for (; entry != nullptr; entry = rows().entry({account, entry->seq + 1})) {
-            if (entry->effective_at.value_or(entry->recorded_at) > at) continue;
+            if (entry->effective_at.value_or(entry->recorded_at) > at) {
+                continue;
+            }
             balance = {balance.balance + entry->amount, entry->seq};
         }
         return balance;
@@ -150,7 +180,9 @@ public:
     std::optional<ledger::Hold> hold(const RequestId& id) override {
         const auto lock = shared();
         const auto found = rows().holds.find(id);
-        if (found == rows().holds.end()) return std::nullopt;
+        if (found == rows().holds.end()) {
+            return std::nullopt;
+        }
         return found->second;
     }
 
@@ -170,10 +202,13 @@ private:
     [[nodiscard]] std::shared_lock<std::shared_mutex> shared() const {
         return std::shared_lock(tables_->rows_mutex);
     }
-    [[nodiscard]] const Rows& rows() const { return tables_->rows; }
+    [[nodiscard]] const Rows& rows() const {
+        return tables_->rows;
+    }
 
     [[nodiscard]] AccountView view_of(const ledger::Account& account) const {
-        return {account, rows().due(account.id, std::max(tables_->clock.now(), account.recorded_at))};
+        return {account,
+                rows().due(account.id, std::max(tables_->clock.now(), account.recorded_at))};
     }
 
     std::shared_ptr<Tables> tables_;
@@ -181,6 +216,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Reader> MemoryStore::reader() { return std::make_unique<MemoryReader>(tables_); }
+std::unique_ptr<Reader> MemoryStore::reader() {
+    return std::make_unique<MemoryReader>(tables_);
+}
 
 }  // namespace passbook::store::memory

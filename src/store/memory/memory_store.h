@@ -7,8 +7,8 @@
 #include "base/failure.h"
 #include "store/store.h"
 
-/// The ledger's tables in this process' memory, held to the same contract and the same guards as the
-/// databases. It serves tests and simulation: it forgets everything when it goes.
+/// The ledger's tables in this process' memory, held to the same contract and the same guards as
+/// the databases. It serves tests and simulation: it forgets everything when it goes.
 
 namespace passbook::store::memory {
 
@@ -28,8 +28,12 @@ public:
     explicit MemoryStore(const Clock& clock);
     ~MemoryStore() override;
 
-    [[nodiscard]] std::string describe() const override { return "memory:"; }
-    [[nodiscard]] std::size_t writers_max() const override { return 64; }
+    [[nodiscard]] std::string describe() const override {
+        return "memory:";
+    }
+    [[nodiscard]] std::size_t writers_max() const override {
+        return 64;
+    }
     [[nodiscard]] std::unique_ptr<Writer> writer() override;
     [[nodiscard]] std::unique_ptr<Reader> reader() override;
 

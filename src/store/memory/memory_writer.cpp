@@ -10,14 +10,24 @@ namespace {
 /// Copies what the needs name out of the rows.
 class Loading {
 public:
-    Loading(const Rows& rows, Instant now) : rows_(rows) { state_.now = now; }
+    Loading(const Rows& rows, Instant now) : rows_(rows) {
+        state_.now = now;
+    }
 
     void load(const ledger::Need& need) {
         std::optional<AccountId> subject = need.subject;
-        if (need.target) load_target(*need.target, subject);
-        for (const AccountId& id : need.accounts) load_account(id);
-        if (subject) load_account(*subject);
-        for (const AssetCode& code : need.assets) load_asset(code);
+        if (need.target) {
+            load_target(*need.target, subject);
+        }
+        for (const AccountId& id : need.accounts) {
+            load_account(id);
+        }
+        if (subject) {
+            load_account(*subject);
+        }
+        for (const AssetCode& code : need.assets) {
+            load_asset(code);
+        }
         if (subject && need.key) {
             const ledger::SubjectKey key{*subject, *need.key};
             if (auto outcome = rows_.outcome(key)) {
@@ -35,7 +45,9 @@ private:
     void load_target(const RequestId& id, std::optional<AccountId>& subject) {
         if (auto original = rows_.original(id)) {
             subject = original->record.subject().account;
-            for (const auto& entry : original->record.entries) load_account(entry.account);
+            for (const auto& entry : original->record.entries) {
+                load_account(entry.account);
+            }
             state_.originals.insert_or_assign(id, std::move(*original));
         }
         if (const auto hold = rows_.holds.find(id); hold != rows_.holds.end()) {
@@ -45,9 +57,13 @@ private:
 
     void load_account(const AccountId& id) {
         const ledger::Account* account = rows_.account(id);
-        if (account == nullptr || !state_.accounts.emplace(id, *account).second) return;
+        if (account == nullptr || !state_.accounts.emplace(id, *account).second) {
+            return;
+        }
         load_asset(account->asset);
-        if (!account->wake_at || *account->wake_at > std::max(state_.now, account->recorded_at)) return;
+        if (!account->wake_at || *account->wake_at > std::max(state_.now, account->recorded_at)) {
+            return;
+        }
         for (const auto& [hold_id, hold] : rows_.holds) {
             if (hold.account == id && hold.status == ledger::HoldStatus::open) {
                 state_.holds.insert_or_assign(hold_id, hold);
@@ -68,14 +84,20 @@ private:
 class MemoryWriter final : public Writer {
 public:
     explicit MemoryWriter(std::shared_ptr<Tables> tables) : tables_(std::move(tables)) {}
-    ~MemoryWriter() override { rollback(); }
+    ~MemoryWriter() override {
+        rollback();
+    }
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
         PASSBOOK_ASSERT(!transaction_.owns_lock());
-        if (const auto fault = tables_->next_call()) fail_with(*fault);
+        if (const auto fault = tables_->next_call()) {
+            fail_with(*fault);
+        }
         transaction_ = std::unique_lock(tables_->writing);
         Loading loading(tables_->rows, tables_->clock.now());
-        for (const ledger::Need& need : needs) loading.load(need);
+        for (const ledger::Need& need : needs) {
+            loading.load(need);
+        }
         return loading.take();
     }
 
@@ -83,18 +105,24 @@ public:
         PASSBOOK_ASSERT(transaction_.owns_lock());
         const auto ended = std::move(transaction_);
         const auto fault = tables_->next_call();
-        if (fault && !fault->took_effect) fail_with(*fault);
+        if (fault && !fault->took_effect) {
+            fail_with(*fault);
+        }
         Rows after = tables_->rows;
         apply(after, changes);
         {
             const std::unique_lock lock(tables_->rows_mutex);
             tables_->rows = std::move(after);
         }
-        if (fault) fail_with(*fault);
+        if (fault) {
+            fail_with(*fault);
+        }
     }
 
     void rollback() noexcept override {
-        if (transaction_.owns_lock()) transaction_.unlock();
+        if (transaction_.owns_lock()) {
+            transaction_.unlock();
+        }
     }
 
 private:
@@ -121,7 +149,9 @@ MemoryStore::MemoryStore(const Clock& clock) : tables_(std::make_shared<Tables>(
 
 MemoryStore::~MemoryStore() = default;
 
-std::unique_ptr<Writer> MemoryStore::writer() { return std::make_unique<MemoryWriter>(tables_); }
+std::unique_ptr<Writer> MemoryStore::writer() {
+    return std::make_unique<MemoryWriter>(tables_);
+}
 
 void MemoryStore::plan_fault(Fault fault) {
     const std::lock_guard lock(tables_->fault_mutex);

@@ -39,8 +39,8 @@ struct Rows {
     std::map<std::pair<AccountId, Key>, std::int64_t> keys;
     std::map<std::pair<AccountId, Key>, ledger::StoredRefusal> refusals;
     std::map<RequestId, Place> requests;
-    std::map<Place, std::vector<Place>> legs;    ///< By the subject's entry.
-    std::map<Place, Amount> reversed;            ///< By the entry that is taken back.
+    std::map<Place, std::vector<Place>> legs;  ///< By the subject's entry.
+    std::map<Place, Amount> reversed;          ///< By the entry that is taken back.
     std::map<RequestId, ledger::Hold> holds;
 
     [[nodiscard]] const ledger::Account* account(const AccountId& id) const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/connection.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -17,8 +17,8 @@ constexpr int busy_timeout_ms = 5'000;
 }  // namespace
 
 Connection::Connection(const std::string& path, Mode mode) {
-    const int access = mode == Mode::read_only ? SQLITE_OPEN_READONLY
-                                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const int access =
+        mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int code = sqlite3_open_v2(path.c_str(), &handle_,
                                      access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     if (code != SQLITE_OK) {
@@ -42,30 +42,45 @@ void Connection::run(const std::string& sql) {
 
 void Connection::roll_back() noexcept {
     // A failed ROLLBACK means that SQLite has rolled back by itself already.
-    if (in_transaction()) sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+    if (in_transaction()) {
+        sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+    }
 }
 
-bool Connection::in_transaction() const noexcept { return sqlite3_get_autocommit(handle_) == 0; }
+bool Connection::in_transaction() const noexcept {
+    return sqlite3_get_autocommit(handle_) == 0;
+}
 
-int Connection::changes() const noexcept { return sqlite3_changes(handle_); }
+int Connection::changes() const noexcept {
+    return sqlite3_changes(handle_);
+}
 
 void Connection::fail(During during) const {
     const int code = sqlite3_extended_errcode(handle_);
     const std::string what = sqlite3_errmsg(handle_);
     const std::string native = std::to_string(code);
-    if (is_guard(code)) throw GuardFired(FailureKind::broken, what, native);
+    if (is_guard(code)) {
+        throw GuardFired(FailureKind::broken, what, native);
+    }
     throw Failure(kind_of(code, during), what, native);
 }
 
 Statement::Statement(Connection& connection, std::string_view sql) : connection_(&connection) {
     const char* rest = nullptr;
-    const int code = sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()),
-                                        SQLITE_PREPARE_PERSISTENT, &handle_, &rest);
-    if (code != SQLITE_OK) connection.fail(During::work);
-    if (handle_ == nullptr) throw Failure(FailureKind::broken, "the query is empty");
+    const int code =
+        sqlite3_prepare_v3(connection.handle(), sql.data(), static_cast<int>(sql.size()),
+                           SQLITE_PREPARE_PERSISTENT, &handle_, &rest);
+    if (code != SQLITE_OK) {
+        connection.fail(During::work);
+    }
+    if (handle_ == nullptr) {
+        throw Failure(FailureKind::broken, "the query is empty");
+    }
 }
 
-Statement::~Statement() { sqlite3_finalize(handle_); }
+Statement::~Statement() {
+    sqlite3_finalize(handle_);
+}
 
 Statement::Statement(Statement&& other) noexcept
     : connection_(other.connection_), handle_(std::exchange(other.handle_, nullptr)) {}
@@ -75,8 +90,8 @@ void Statement::bind(int at, std::int64_t value) {
 }
 
 void Statement::bind(int at, std::string_view text) {
-    const int code = sqlite3_bind_text64(handle_, at, text.data(), text.size(), SQLITE_STATIC,
-                                         SQLITE_UTF8);
+    const int code =
+        sqlite3_bind_text64(handle_, at, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     PASSBOOK_ASSERT(code == SQLITE_OK);
 }
 
@@ -99,7 +114,9 @@ void Statement::bind_or_null(int at, const std::string& text) {
 
 bool Statement::step() {
     const int code = sqlite3_step(handle_);
-    if (code == SQLITE_ROW) return true;
+    if (code == SQLITE_ROW) {
+        return true;
+    }
     if (code == SQLITE_DONE) {
         reset();
         return false;
@@ -111,10 +128,14 @@ bool Statement::step() {
 void Statement::run(During during) {
     const int code = sqlite3_step(handle_);
     const Resetting resetting(*this);
-    if (code != SQLITE_DONE) connection_->fail(during);
+    if (code != SQLITE_DONE) {
+        connection_->fail(during);
+    }
 }
 
-void Statement::reset() noexcept { sqlite3_reset(handle_); }
+void Statement::reset() noexcept {
+    sqlite3_reset(handle_);
+}
 
 bool Statement::is_null(int column) const {
     return sqlite3_column_type(handle_, column) == SQLITE_NULL;
@@ -124,16 +145,22 @@ bool Statement::is_integer(int column) const {
     return sqlite3_column_type(handle_, column) == SQLITE_INTEGER;
 }
 
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(handle_, column);
+}
 
 std::optional<std::int64_t> Statement::optional_integer(int column) const {
-    if (is_null(column)) return std::nullopt;
+    if (is_null(column)) {
+        return std::nullopt;
+    }
     return integer(column);
 }
 
 std::string_view Statement::text(int column) const {
     const unsigned char* text = sqlite3_column_text(handle_, column);
-    if (text == nullptr) return {};
+    if (text == nullptr) {
+        return {};
+    }
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
     return {reinterpret_cast<const char*>(text), size};
 }
@@ -150,10 +177,14 @@ std::array<std::uint8_t, 16> Statement::hash(int column) const {
 }
 
 std::optional<Instant> Statement::optional_instant(int column) const {
-    if (is_null(column)) return std::nullopt;
+    if (is_null(column)) {
+        return std::nullopt;
+    }
     return instant(column);
 }
 
-int Statement::columns() const { return sqlite3_column_count(handle_); }
+int Statement::columns() const {
+    return sqlite3_column_count(handle_);
+}
 
 }  // namespace passbook::store::sqlite

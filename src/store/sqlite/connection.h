@@ -35,7 +35,9 @@ public:
 
     [[nodiscard]] bool in_transaction() const noexcept;
     [[nodiscard]] int changes() const noexcept;  ///< Rows of the last statement.
-    [[nodiscard]] sqlite3* handle() const noexcept { return handle_; }
+    [[nodiscard]] sqlite3* handle() const noexcept {
+        return handle_;
+    }
 
     /// Throws what the last error means; GuardFired where a guard refused.
     [[noreturn]] void fail(During during) const;
@@ -59,7 +61,9 @@ public:
     void bind(int at, std::string_view text);
     void bind(int at, std::span<const std::uint8_t> blob);
     void bind(int at, std::nullopt_t);
-    void bind(int at, Instant instant) { bind(at, instant.micros); }
+    void bind(int at, Instant instant) {
+        bind(at, instant.micros);
+    }
     template <class T>
     void bind(int at, const std::optional<T>& value) {
         if (value) {
@@ -83,7 +87,9 @@ public:
     [[nodiscard]] std::optional<std::int64_t> optional_integer(int column) const;
     [[nodiscard]] std::string_view text(int column) const;  ///< Valid until the next step.
     [[nodiscard]] std::array<std::uint8_t, 16> hash(int column) const;
-    [[nodiscard]] Instant instant(int column) const { return Instant{integer(column)}; }
+    [[nodiscard]] Instant instant(int column) const {
+        return Instant{integer(column)};
+    }
     [[nodiscard]] std::optional<Instant> optional_instant(int column) const;
 
     [[nodiscard]] int columns() const;
@@ -97,7 +103,9 @@ private:
 class Resetting {
 public:
     explicit Resetting(Statement& statement) : statement_(statement) {}
-    ~Resetting() { statement_.reset(); }
+    ~Resetting() {
+        statement_.reset();
+    }
     Resetting(const Resetting&) = delete;
     Resetting& operator=(const Resetting&) = delete;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/lookups.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "store/sqlite/rows.h"
 
@@ -13,7 +13,9 @@ Statement select(Connection& connection, std::string_view columns, std::string_v
     return Statement(connection, fmt::format("SELECT {} FROM {}", columns, rest));
 }
 
-std::int64_t number(Shard shard) { return shard; }
+std::int64_t number(Shard shard) {
+    return shard;
+}
 
 /// Kinds whose request may have entries on other accounts.
 bool may_have_legs(ledger::EntryKind kind) {
@@ -22,8 +24,7 @@ bool may_have_legs(ledger::EntryKind kind) {
 }
 
 bool is_made_by(const RequestId& id, const ledger::Entry& entry) {
-    return entry.request &&
-           request_id("account", entry.account.text(), entry.request->key) == id;
+    return entry.request && request_id("account", entry.account.text(), entry.request->key) == id;
 }
 
 }  // namespace
@@ -40,11 +41,13 @@ Lookups::Lookups(Connection& connection)
           select(connection, entry_columns, "entries WHERE shard = ?1 AND request = ?2")),
       legs_(select(connection, entry_columns,
                    "entries WHERE subject_shard = ?1 AND subject = ?2 AND subject_seq = ?3")),
-      reversed_(connection, "SELECT coalesce(sum(amount), 0) FROM entries WHERE shard = ?1 AND "
-                            "account = ?2 AND reverses = ?3"),
+      reversed_(connection,
+                "SELECT coalesce(sum(amount), 0) FROM entries WHERE shard = ?1 AND "
+                "account = ?2 AND reverses = ?3"),
       refusal_(select(connection, refusal_columns,
                       "refusals WHERE shard = ?1 AND subject = ?2 AND key = ?3")),
-      // The account of a hold follows from the entry that opened it, whose request is the hold's id.
+      // The account of a hold follows from the entry that opened it, whose request is the hold's
+      // id.
       hold_(select(connection, hold_columns,
                    "holds WHERE shard = ?1 AND id = ?2 AND account = (SELECT account FROM entries "
                    "WHERE shard = ?1 AND request = ?2 AND kind = 6)")),
@@ -56,7 +59,9 @@ Lookups::Lookups(Connection& connection)
 std::optional<ledger::Asset> Lookups::asset(const AssetCode& code) {
     const Resetting resetting(asset_);
     asset_.bind(1, std::string_view(code.text()));
-    if (!asset_.step()) return std::nullopt;
+    if (!asset_.step()) {
+        return std::nullopt;
+    }
     return read_asset(asset_);
 }
 
@@ -64,7 +69,9 @@ std::optional<ledger::Account> Lookups::account(Shard shard, const AccountId& id
     const Resetting resetting(account_);
     account_.bind(1, number(shard));
     account_.bind(2, std::string_view(id.text()));
-    if (!account_.step()) return std::nullopt;
+    if (!account_.step()) {
+        return std::nullopt;
+    }
     return read_account(account_);
 }
 
@@ -84,7 +91,9 @@ std::optional<ledger::Outcome> Lookups::outcome(Shard shard, const ledger::Subje
     refusal_.bind(1, number(shard));
     refusal_.bind(2, std::string_view(key.subject.text()));
     refusal_.bind(3, std::string_view(key.key.text()));
-    if (!refusal_.step()) return std::nullopt;
+    if (!refusal_.step()) {
+        return std::nullopt;
+    }
     return read_refusal(refusal_);
 }
 
@@ -96,7 +105,9 @@ std::optional<ledger::Original> Lookups::original(const RequestId& id) {
         entry_by_request_.bind(2, std::span(id.hash));
         // A hash that somebody wrote by hand leads nowhere.
         do {
-            if (!entry_by_request_.step()) return std::nullopt;
+            if (!entry_by_request_.step()) {
+                return std::nullopt;
+            }
             original.record.entries.assign(1, read_entry(entry_by_request_));
         } while (!is_made_by(id, original.record.subject()));
     }
@@ -111,7 +122,9 @@ std::optional<ledger::Hold> Lookups::hold(const RequestId& id) {
     const Resetting resetting(hold_);
     hold_.bind(1, number(id.shard));
     hold_.bind(2, std::span(id.hash));
-    if (!hold_.step()) return std::nullopt;
+    if (!hold_.step()) {
+        return std::nullopt;
+    }
     return read_hold(hold_, id.shard);
 }
 
@@ -120,7 +133,9 @@ std::vector<ledger::Hold> Lookups::open_holds(Shard shard, const AccountId& acco
     open_holds_.bind(1, number(shard));
     open_holds_.bind(2, std::string_view(account.text()));
     std::vector<ledger::Hold> holds;
-    while (open_holds_.step()) holds.push_back(read_hold(open_holds_, shard));
+    while (open_holds_.step()) {
+        holds.push_back(read_hold(open_holds_, shard));
+    }
     return holds;
 }
 
@@ -130,18 +145,24 @@ std::optional<RequestId> Lookups::request_at(const AccountId& account, std::int6
     request_at_.bind(1, number(shard));
     request_at_.bind(2, std::string_view(account.text()));
     request_at_.bind(3, seq);
-    if (!request_at_.step() || request_at_.is_null(0)) return std::nullopt;
+    if (!request_at_.step() || request_at_.is_null(0)) {
+        return std::nullopt;
+    }
     return RequestId{shard, request_at_.hash(0)};
 }
 
 void Lookups::add_legs(ledger::Record& record, Shard subject_shard) {
     const ledger::Entry subject = record.subject();
-    if (!may_have_legs(subject.kind)) return;
+    if (!may_have_legs(subject.kind)) {
+        return;
+    }
     const Resetting resetting(legs_);
     legs_.bind(1, number(subject_shard));
     legs_.bind(2, std::string_view(subject.account.text()));
     legs_.bind(3, subject.seq);
-    while (legs_.step()) record.entries.push_back(read_entry(legs_));
+    while (legs_.step()) {
+        record.entries.push_back(read_entry(legs_));
+    }
     std::sort(record.entries.begin() + 1, record.entries.end(),
               [](const auto& a, const auto& b) { return a.account < b.account; });
 }

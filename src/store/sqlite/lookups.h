@@ -16,7 +16,8 @@ public:
 
     [[nodiscard]] std::optional<ledger::Asset> asset(const AssetCode& code);
     [[nodiscard]] std::optional<ledger::Account> account(Shard shard, const AccountId& id);
-    [[nodiscard]] std::optional<ledger::Outcome> outcome(Shard shard, const ledger::SubjectKey& key);
+    [[nodiscard]] std::optional<ledger::Outcome> outcome(Shard shard,
+                                                         const ledger::SubjectKey& key);
     [[nodiscard]] std::optional<ledger::Original> original(const RequestId& id);
     [[nodiscard]] std::optional<ledger::Hold> hold(const RequestId& id);
     [[nodiscard]] std::vector<ledger::Hold> open_holds(Shard shard, const AccountId& account);

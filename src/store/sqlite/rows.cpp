@@ -8,14 +8,17 @@
 namespace passbook::store::sqlite {
 namespace {
 
-std::string text_of(const Statement& row, int column) { return std::string(row.text(column)); }
+std::string text_of(const Statement& row, int column) {
+    return std::string(row.text(column));
+}
 
 /// A number outside the enumeration was written by a newer release or by nobody we know.
 template <class Enum>
 Enum enum_of(const Statement& row, int column, Enum last) {
     const std::int64_t number = row.integer(column);
     if (number < 1 || number > static_cast<std::int64_t>(last)) {
-        throw Failure(FailureKind::broken, fmt::format("the store has a kind {} that is unknown", number));
+        throw Failure(FailureKind::broken,
+                      fmt::format("the store has a kind {} that is unknown", number));
     }
     return static_cast<Enum>(number);
 }
@@ -60,13 +63,15 @@ ledger::Entry read_entry(const Statement& row) {
     entry.recorded_at = row.instant(7);
     entry.effective_at = row.optional_instant(8);
     if (!row.is_null(9)) {
-        entry.request = ledger::RequestMark{Key::trusted(text_of(row, 9)), row.hash(10), row.hash(11),
-                                            static_cast<int>(row.integer(12))};
+        entry.request = ledger::RequestMark{Key::trusted(text_of(row, 9)), row.hash(10),
+                                            row.hash(11), static_cast<int>(row.integer(12))};
     }
     if (!row.is_null(13)) {
         entry.subject = ledger::SubjectLink{AccountId::trusted(text_of(row, 13)), row.integer(14)};
     }
-    if (!row.is_null(15)) entry.target = row.hash(15);
+    if (!row.is_null(15)) {
+        entry.target = row.hash(15);
+    }
     entry.reverses = row.optional_integer(16);
     entry.expires_at = row.optional_instant(17);
     if (entry.kind == ledger::EntryKind::limits) {
@@ -90,14 +95,18 @@ ledger::Hold read_hold(const Statement& row, Shard shard) {
 
 ledger::StoredRefusal read_refusal(const Statement& row) {
     const auto code = code_numbered(static_cast<std::uint16_t>(row.integer(5)));
-    if (!code) throw Failure(FailureKind::broken, "the store has a refusal code that is unknown");
+    if (!code) {
+        throw Failure(FailureKind::broken, "the store has a refusal code that is unknown");
+    }
     ledger::StoredRefusal refusal{
         .subject = AccountId::trusted(text_of(row, 0)),
         .request = {Key::trusted(text_of(row, 1)), row.hash(2), row.hash(3),
                     static_cast<int>(row.integer(4))},
         .refusal = {*code, {}, {row.integer(7), row.integer(8), row.integer(9)}},
         .recorded_at = row.instant(10)};
-    if (!row.is_null(6)) refusal.refusal.account = AccountId::trusted(text_of(row, 6));
+    if (!row.is_null(6)) {
+        refusal.refusal.account = AccountId::trusted(text_of(row, 6));
+    }
     return refusal;
 }
 

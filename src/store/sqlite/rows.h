@@ -10,7 +10,8 @@
 #include "store/sqlite/connection.h"
 
 /// Rows of the tables as values of the ledger and back. Each `…_columns` lists the columns in the
-/// order in which its `read_` expects them from column 0 and its `bind_` binds them from parameter 1.
+/// order in which its `read_` expects them from column 0 and its `bind_` binds them from
+/// parameter 1.
 
 namespace passbook::store::sqlite {
 
@@ -20,7 +21,8 @@ inline constexpr std::string_view asset_columns =
 
 /// An account `a` with its last entry `e`, which is its state; without one it is as it opened.
 inline constexpr std::string_view account_columns =
-    "a.id, a.asset, coalesce(e.status, 1), coalesce(e.balance_after, 0), coalesce(e.held_after, 0), "
+    "a.id, a.asset, coalesce(e.status, 1), coalesce(e.balance_after, 0), coalesce(e.held_after, "
+    "0), "
     "coalesce(e.seq, 0), coalesce(e.recorded_at, a.opened_at), "
     "CASE WHEN e.seq IS NULL THEN a.opening_floor ELSE e.floor END, "
     "CASE WHEN e.seq IS NULL THEN a.opening_ceiling ELSE e.ceiling END, "
@@ -35,7 +37,8 @@ inline constexpr std::string_view account_source =
 [[nodiscard]] ledger::Account read_account(const Statement& row);
 
 inline constexpr std::string_view entry_columns =
-    "account, seq, kind, amount, held_change, balance_after, held_after, recorded_at, effective_at, "
+    "account, seq, kind, amount, held_change, balance_after, held_after, recorded_at, "
+    "effective_at, "
     "key, fingerprint, request, format, subject, subject_seq, target, reverses, expires_at, floor, "
     "ceiling, reason, metadata";
 [[nodiscard]] ledger::Entry read_entry(const Statement& row);

@@ -19,22 +19,30 @@ public:
           refusals_(walk(connection, refusal_columns, "refusals", "shard", "subject, key")) {}
 
     bool next(ledger::Account& account) override {
-        if (!step(accounts_)) return false;
+        if (!step(accounts_)) {
+            return false;
+        }
         account = read_account(accounts_.statement);
         return true;
     }
     bool next(ledger::Entry& entry) override {
-        if (!step(entries_)) return false;
+        if (!step(entries_)) {
+            return false;
+        }
         entry = read_entry(entries_.statement);
         return true;
     }
     bool next(ledger::Hold& hold) override {
-        if (!step(holds_)) return false;
+        if (!step(holds_)) {
+            return false;
+        }
         hold = read_hold(holds_.statement, shard_);
         return true;
     }
     bool next(ledger::StoredRefusal& refusal) override {
-        if (!step(refusals_)) return false;
+        if (!step(refusals_)) {
+            return false;
+        }
         refusal = read_refusal(refusals_.statement);
         return true;
     }
@@ -46,7 +54,9 @@ private:
             // BEGIN alone takes no snapshot; the first read does.
             connection.run("SELECT version FROM format");
         }
-        ~Transaction() { connection.roll_back(); }
+        ~Transaction() {
+            connection.roll_back();
+        }
         Connection& connection;
     };
 
@@ -66,7 +76,9 @@ private:
     }
 
     static bool step(Walk& walk) {
-        if (!walk.ended) walk.ended = !walk.statement.step();
+        if (!walk.ended) {
+            walk.ended = !walk.statement.step();
+        }
         return !walk.ended;
     }
 

@@ -16,12 +16,16 @@ namespace {
 class Snapshot {
 public:
     explicit Snapshot(Connection& connection) : connection_(connection) {
-        if (connection_.in_transaction()) return;
+        if (connection_.in_transaction()) {
+            return;
+        }
         connection_.run("BEGIN");
         owns_ = true;
     }
     ~Snapshot() {
-        if (owns_) connection_.roll_back();
+        if (owns_) {
+            connection_.roll_back();
+        }
     }
     Snapshot(const Snapshot&) = delete;
     Snapshot& operator=(const Snapshot&) = delete;
@@ -38,7 +42,8 @@ constexpr std::string_view due_column =
     "expires_at <= max(?1, e.recorded_at)) ELSE 0 END";
 
 std::string account_query(std::string_view rest) {
-    return fmt::format("SELECT {}, {} FROM {} {}", account_columns, due_column, account_source, rest);
+    return fmt::format("SELECT {}, {} FROM {} {}", account_columns, due_column, account_source,
+                       rest);
 }
 
 std::string entry_query(std::string_view rest) {
@@ -57,30 +62,39 @@ public:
                                                "ORDER BY a.shard, a.id LIMIT ?4")),
           entries_(connection_, entry_query("WHERE shard = ?1 AND account = ?2 AND seq > ?3 "
                                             "ORDER BY seq LIMIT ?4")),
-          last_seq_(connection_, "SELECT coalesce((SELECT max(seq) FROM entries WHERE shard = ?1 AND "
-                                 "account = ?2), 0) FROM accounts WHERE shard = ?1 AND id = ?2"),
-          entry_at_(connection_, "SELECT recorded_at, balance_after FROM entries WHERE shard = ?1 "
-                                 "AND account = ?2 AND seq = ?3"),
-          effective_(connection_, "SELECT coalesce(sum(amount), 0), coalesce(max(seq), 0) FROM "
-                                  "entries WHERE shard = ?1 AND account = ?2 AND "
-                                  "coalesce(effective_at, recorded_at) <= ?3"),
+          last_seq_(connection_,
+                    "SELECT coalesce((SELECT max(seq) FROM entries WHERE shard = ?1 AND "
+                    "account = ?2), 0) FROM accounts WHERE shard = ?1 AND id = ?2"),
+          entry_at_(connection_,
+                    "SELECT recorded_at, balance_after FROM entries WHERE shard = ?1 "
+                    "AND account = ?2 AND seq = ?3"),
+          effective_(connection_,
+                     "SELECT coalesce(sum(amount), 0), coalesce(max(seq), 0) FROM "
+                     "entries WHERE shard = ?1 AND account = ?2 AND "
+                     "coalesce(effective_at, recorded_at) <= ?3"),
           ping_(connection_, "SELECT version FROM format") {}
 
     std::vector<ledger::Asset> assets() override {
         const Resetting resetting(assets_);
         std::vector<ledger::Asset> assets;
-        while (assets_.step()) assets.push_back(read_asset(assets_));
+        while (assets_.step()) {
+            assets.push_back(read_asset(assets_));
+        }
         return assets;
     }
 
-    std::optional<ledger::Asset> asset(const AssetCode& code) override { return lookups_.asset(code); }
+    std::optional<ledger::Asset> asset(const AssetCode& code) override {
+        return lookups_.asset(code);
+    }
 
     std::optional<AccountView> account(const AccountId& id) override {
         const Resetting resetting(account_);
         account_.bind(1, clock_.now());
         account_.bind(2, std::int64_t{shard_of(id.text())});
         account_.bind(3, std::string_view(id.text()));
-        if (!account_.step()) return std::nullopt;
+        if (!account_.step()) {
+            return std::nullopt;
+        }
         return view_of(account_);
     }
 
@@ -92,7 +106,9 @@ public:
         accounts_.bind(3, after ? std::string_view(after->text()) : std::string_view(""));
         accounts_.bind(4, static_cast<std::int64_t>(limit));
         std::vector<AccountView> page;
-        while (accounts_.step()) page.push_back(view_of(accounts_));
+        while (accounts_.step()) {
+            page.push_back(view_of(accounts_));
+        }
         return page;
     }
 
@@ -104,7 +120,9 @@ public:
         entries_.bind(3, after_seq);
         entries_.bind(4, static_cast<std::int64_t>(limit));
         std::vector<ledger::Entry> page;
-        while (entries_.step()) page.push_back(read_entry(entries_));
+        while (entries_.step()) {
+            page.push_back(read_entry(entries_));
+        }
         return page;
     }
 
@@ -128,7 +146,9 @@ public:
     std::optional<BalanceAt> balance_at(const AccountId& account, Instant at) override {
         const Snapshot snapshot(connection_);
         const auto last = last_seq(account);
-        if (!last) return std::nullopt;
+        if (!last) {
+            return std::nullopt;
+        }
         BalanceAt found;
         std::int64_t low = 1;
         std::int64_t high = *last;
@@ -147,12 +167,16 @@ public:
 
     std::optional<BalanceAt> balance_by_effective(const AccountId& account, Instant at) override {
         const Snapshot snapshot(connection_);
-        if (!last_seq(account)) return std::nullopt;
+        if (!last_seq(account)) {
+            return std::nullopt;
+        }
         const Resetting resetting(effective_);
         effective_.bind(1, std::int64_t{shard_of(account.text())});
         effective_.bind(2, std::string_view(account.text()));
         effective_.bind(3, at);
-        if (!effective_.step()) return std::nullopt;
+        if (!effective_.step()) {
+            return std::nullopt;
+        }
         return BalanceAt{effective_.integer(0), effective_.integer(1)};
     }
 
@@ -161,7 +185,9 @@ public:
         return lookups_.original(id);
     }
 
-    std::optional<ledger::Hold> hold(const RequestId& id) override { return lookups_.hold(id); }
+    std::optional<ledger::Hold> hold(const RequestId& id) override {
+        return lookups_.hold(id);
+    }
 
     std::optional<ledger::Outcome> outcome(const ledger::SubjectKey& key) override {
         const Snapshot snapshot(connection_);
@@ -174,7 +200,9 @@ public:
 
     void ping() override {
         const Resetting resetting(ping_);
-        if (!ping_.step()) throw Failure(FailureKind::broken, "the store has no format row");
+        if (!ping_.step()) {
+            throw Failure(FailureKind::broken, "the store has no format row");
+        }
     }
 
 private:
@@ -191,16 +219,21 @@ private:
         const Resetting resetting(last_seq_);
         last_seq_.bind(1, std::int64_t{shard_of(account.text())});
         last_seq_.bind(2, std::string_view(account.text()));
-        if (!last_seq_.step()) return std::nullopt;
+        if (!last_seq_.step()) {
+            return std::nullopt;
+        }
         return last_seq_.integer(0);
     }
 
-    std::optional<Amount> balance_if_recorded(const AccountId& account, std::int64_t seq, Instant at) {
+    std::optional<Amount> balance_if_recorded(const AccountId& account, std::int64_t seq,
+                                              Instant at) {
         const Resetting resetting(entry_at_);
         entry_at_.bind(1, std::int64_t{shard_of(account.text())});
         entry_at_.bind(2, std::string_view(account.text()));
         entry_at_.bind(3, seq);
-        if (!entry_at_.step() || entry_at_.instant(0) > at) return std::nullopt;
+        if (!entry_at_.step() || entry_at_.instant(0) > at) {
+            return std::nullopt;
+        }
         return entry_at_.integer(1);
     }
 

@@ -9,8 +9,8 @@
 
 namespace passbook::store::sqlite {
 
-/// A connection of its own to the store at `path`, read only: WAL lets it read beside the writer, and
-/// it never checkpoints, not even when it closes.
+/// A connection of its own to the store at `path`, read only: WAL lets it read beside the writer,
+/// and it never checkpoints, not even when it closes.
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const std::string& path, const Clock& clock);
 
 }  // namespace passbook::store::sqlite

@@ -2,8 +2,8 @@
 #include "store/sqlite/sqlite_store.h"
 
 #include <fmt/format.h>
-#include <optional>
 #include <sqlite3.h>
+#include <optional>
 
 #include "base/assert.h"
 #include "store/sqlite/connection.h"
@@ -19,20 +19,25 @@ namespace {
 constexpr int first_sound_version = 3'051'003;
 
 void refuse_unsound_library() {
-    if (sqlite3_libversion_number() >= first_sound_version) return;
-    throw Failure(FailureKind::broken,
-                  fmt::format("SQLite {} can corrupt a store (WAL-reset bug); 3.51.3 or newer is needed",
-                              sqlite3_libversion()));
+    if (sqlite3_libversion_number() >= first_sound_version) {
+        return;
+    }
+    throw Failure(
+        FailureKind::broken,
+        fmt::format("SQLite {} can corrupt a store (WAL-reset bug); 3.51.3 or newer is needed",
+                    sqlite3_libversion()));
 }
 
-/// WAL so that readers do not wait; FULL so that a commit that was acknowledged survives power loss.
+/// WAL so that readers do not wait; FULL so that a commit that was acknowledged survives power
+/// loss.
 void configure(Connection& connection, const std::string& path) {
     {
         Statement journal(connection, "PRAGMA journal_mode = WAL");
         if (!journal.step() || journal.text(0) != "wal") {
-            throw Failure(FailureKind::broken,
-                          fmt::format("{} cannot use a write-ahead log; is it on a network file system?",
-                                      path));
+            throw Failure(
+                FailureKind::broken,
+                fmt::format("{} cannot use a write-ahead log; is it on a network file system?",
+                            path));
         }
     }
     connection.run("PRAGMA synchronous = FULL");
@@ -61,8 +66,12 @@ public:
         }
     }
 
-    [[nodiscard]] std::string describe() const override { return "sqlite:" + path_; }
-    [[nodiscard]] std::size_t writers_max() const override { return 1; }
+    [[nodiscard]] std::string describe() const override {
+        return "sqlite:" + path_;
+    }
+    [[nodiscard]] std::size_t writers_max() const override {
+        return 1;
+    }
 
     std::unique_ptr<Writer> writer() override {
         if (!connection_) {
@@ -71,7 +80,9 @@ public:
         return std::make_unique<SqliteWriter>(*connection_, clock_);
     }
 
-    std::unique_ptr<Reader> reader() override { return open_reader(path_, clock_); }
+    std::unique_ptr<Reader> reader() override {
+        return open_reader(path_, clock_);
+    }
 
 private:
     std::string path_;
@@ -82,7 +93,8 @@ private:
 
 class SqliteTables final : public Tables {
 public:
-    explicit SqliteTables(const std::string& path) : connection_(path, Connection::Mode::read_only) {}
+    explicit SqliteTables(const std::string& path)
+        : connection_(path, Connection::Mode::read_only) {}
 
     void query(std::string_view sql,
                const std::function<void(std::string_view, std::int64_t)>& row) override {
@@ -116,6 +128,8 @@ std::unique_ptr<Tables> open_tables(const std::string& path) {
     return std::make_unique<SqliteTables>(path);
 }
 
-std::string library_version() { return sqlite3_libversion(); }
+std::string library_version() {
+    return sqlite3_libversion();
+}
 
 }  // namespace passbook::store::sqlite

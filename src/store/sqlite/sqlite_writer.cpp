@@ -9,14 +9,24 @@
 namespace passbook::store::sqlite {
 namespace {
 
-std::string_view view(const std::string& text) { return text; }
-std::int64_t number(Shard shard) { return shard; }
+std::string_view view(const std::string& text) {
+    return text;
+}
+std::int64_t number(Shard shard) {
+    return shard;
+}
 
 void follow(ledger::AccountStatus& status, ledger::EntryKind kind) {
     using enum ledger::EntryKind;
-    if (kind == freeze) status = ledger::AccountStatus::frozen;
-    if (kind == unfreeze) status = ledger::AccountStatus::open;
-    if (kind == close) status = ledger::AccountStatus::closed;
+    if (kind == freeze) {
+        status = ledger::AccountStatus::frozen;
+    }
+    if (kind == unfreeze) {
+        status = ledger::AccountStatus::open;
+    }
+    if (kind == close) {
+        status = ledger::AccountStatus::closed;
+    }
 }
 
 }  // namespace
@@ -39,19 +49,22 @@ SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
       update_metadata_(connection,
                        "UPDATE accounts SET metadata = ?3 WHERE shard = ?1 AND id = ?2"),
       // OR ROLLBACK, as the guards do: no journal for the statement, which costs more than they.
-      insert_entry_(connection,
-                    "INSERT OR ROLLBACK INTO entries (shard, account, seq, kind, amount, held_change, "
-                    "balance_after, held_after, recorded_at, effective_at, key, fingerprint, "
-                    "request, format, subject_shard, subject, subject_seq, target, reverses, "
-                    "expires_at, floor, ceiling, reason, metadata, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
-                    "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
-                    "?23, ?24, ?25)"),
+      insert_entry_(
+          connection,
+          "INSERT OR ROLLBACK INTO entries (shard, account, seq, kind, amount, held_change, "
+          "balance_after, held_after, recorded_at, effective_at, key, fingerprint, "
+          "request, format, subject_shard, subject, subject_seq, target, reverses, "
+          "expires_at, floor, ceiling, reason, metadata, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+          "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
+          "?23, ?24, ?25)"),
       insert_refusal_(connection,
                       "INSERT INTO refusals (shard, subject, key, fingerprint, request, format, "
                       "code, at_account, n1, n2, n3, recorded_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
                       "?7, ?8, ?9, ?10, ?11, ?12)") {}
 
-SqliteWriter::~SqliteWriter() { rollback(); }
+SqliteWriter::~SqliteWriter() {
+    rollback();
+}
 
 ledger::State SqliteWriter::begin(const std::vector<ledger::Need>& needs) {
     PASSBOOK_ASSERT(!connection_.in_transaction());
@@ -61,7 +74,9 @@ ledger::State SqliteWriter::begin(const std::vector<ledger::Need>& needs) {
         failpoint("sqlite_after_begin");
         ledger::State state;
         state.now = clock_.now();
-        for (const ledger::Need& need : needs) load(state, need);
+        for (const ledger::Need& need : needs) {
+            load(state, need);
+        }
         load_asset(state, ledger::default_asset().code);
         return state;
     } catch (...) {
@@ -83,18 +98,32 @@ void SqliteWriter::commit(const ledger::Changes& changes) {
     failpoint("sqlite_after_commit");
 }
 
-void SqliteWriter::rollback() noexcept { connection_.roll_back(); }
+void SqliteWriter::rollback() noexcept {
+    connection_.roll_back();
+}
 
 void SqliteWriter::load(ledger::State& state, const ledger::Need& need) {
     std::optional<AccountId> subject = need.subject;
-    if (need.target) load_target(state, *need.target, subject);
-    if (subject) load_account(state, *subject);
-    for (const AccountId& id : need.accounts) load_account(state, id);
-    for (const AssetCode& code : need.assets) load_asset(state, code);
+    if (need.target) {
+        load_target(state, *need.target, subject);
+    }
+    if (subject) {
+        load_account(state, *subject);
+    }
+    for (const AccountId& id : need.accounts) {
+        load_account(state, id);
+    }
+    for (const AssetCode& code : need.assets) {
+        load_asset(state, code);
+    }
     // Where the subject does not exist its keys cannot: a refusal, too, opens it first.
-    if (!subject || !need.key || !state.accounts.contains(*subject)) return;
+    if (!subject || !need.key || !state.accounts.contains(*subject)) {
+        return;
+    }
     ledger::SubjectKey key{*subject, *need.key};
-    if (state.outcomes.contains(key)) return;
+    if (state.outcomes.contains(key)) {
+        return;
+    }
     if (auto outcome = lookups_.outcome(standing(*subject).shard, key)) {
         state.outcomes.emplace(std::move(key), std::move(*outcome));
     }
@@ -103,20 +132,30 @@ void SqliteWriter::load(ledger::State& state, const ledger::Need& need) {
 void SqliteWriter::load_target(ledger::State& state, const RequestId& id,
                                std::optional<AccountId>& subject) {
     auto original = lookups_.original(id);
-    if (!original) return;
+    if (!original) {
+        return;
+    }
     subject = original->record.subject().account;
-    for (const auto& entry : original->record.entries) load_account(state, entry.account);
+    for (const auto& entry : original->record.entries) {
+        load_account(state, entry.account);
+    }
     if (original->record.subject().kind == ledger::EntryKind::hold) {
-        if (auto hold = lookups_.hold(id)) state.holds.insert_or_assign(id, std::move(*hold));
+        if (auto hold = lookups_.hold(id)) {
+            state.holds.insert_or_assign(id, std::move(*hold));
+        }
     }
     state.originals.insert_or_assign(id, std::move(*original));
 }
 
 void SqliteWriter::load_account(ledger::State& state, const AccountId& id) {
-    if (state.accounts.contains(id)) return;
+    if (state.accounts.contains(id)) {
+        return;
+    }
     const Shard shard = shard_of(id.text());
     auto account = lookups_.account(shard, id);
-    if (!account) return;
+    if (!account) {
+        return;
+    }
     load_asset(state, account->asset);
     standings_.insert_or_assign(id, Standing{shard, account->status, account->limits});
     if (account->wake_at && *account->wake_at <= std::max(state.now, account->recorded_at)) {
@@ -128,17 +167,31 @@ void SqliteWriter::load_account(ledger::State& state, const AccountId& id) {
 }
 
 void SqliteWriter::load_asset(ledger::State& state, const AssetCode& code) {
-    if (state.assets.contains(code)) return;
-    if (auto asset = lookups_.asset(code)) state.assets.emplace(code, std::move(*asset));
+    if (state.assets.contains(code)) {
+        return;
+    }
+    if (auto asset = lookups_.asset(code)) {
+        state.assets.emplace(code, std::move(*asset));
+    }
 }
 
 void SqliteWriter::write(const ledger::Changes& changes) {
-    for (const auto& asset : changes.assets) put(asset);
-    for (const auto& account : changes.opened) open(account);
-    for (const auto& account : changes.described) describe(account);
-    for (const auto& entry : changes.entries) add(entry);
+    for (const auto& asset : changes.assets) {
+        put(asset);
+    }
+    for (const auto& account : changes.opened) {
+        open(account);
+    }
+    for (const auto& account : changes.described) {
+        describe(account);
+    }
+    for (const auto& entry : changes.entries) {
+        add(entry);
+    }
     failpoint("sqlite_mid_write");
-    for (const auto& refusal : changes.refusals) keep(refusal);
+    for (const auto& refusal : changes.refusals) {
+        keep(refusal);
+    }
 }
 
 void SqliteWriter::put(const ledger::Asset& asset) {
@@ -150,7 +203,9 @@ void SqliteWriter::put(const ledger::Asset& asset) {
         statement->bind(5, asset.floor);
         statement->bind(6, asset.ceiling);
         statement->run();
-        if (connection_.changes() == 1) return;
+        if (connection_.changes() == 1) {
+            return;
+        }
     }
 }
 
@@ -177,12 +232,14 @@ void SqliteWriter::describe(const ledger::Account& account) {
 
 SqliteWriter::Standing& SqliteWriter::standing(const AccountId& id) {
     const auto found = standings_.find(id);
-    if (found != standings_.end()) return found->second;
+    if (found != standings_.end()) {
+        return found->second;
+    }
     const Shard shard = shard_of(id.text());
     const auto account = lookups_.account(shard, id);
     if (!account) {
-        throw GuardFired(FailureKind::broken, "an entry on account " + id.text() +
-                                                  ", which does not exist");
+        throw GuardFired(FailureKind::broken,
+                         "an entry on account " + id.text() + ", which does not exist");
     }
     return standings_.emplace(id, Standing{shard, account->status, account->limits}).first->second;
 }
@@ -190,7 +247,9 @@ SqliteWriter::Standing& SqliteWriter::standing(const AccountId& id) {
 void SqliteWriter::add(const ledger::Entry& entry) {
     Standing& after = standing(entry.account);
     follow(after.status, entry.kind);
-    if (entry.limits) after.limits = *entry.limits;
+    if (entry.limits) {
+        after.limits = *entry.limits;
+    }
     Statement& row = insert_entry_;
     row.bind(1, number(after.shard));
     row.bind(2, view(entry.account.text()));
@@ -208,14 +267,18 @@ void SqliteWriter::add(const ledger::Entry& entry) {
         row.bind(13, std::span(entry.request->hash));
         row.bind(14, std::int64_t{entry.request->format});
     } else {
-        for (int at = 11; at <= 14; ++at) row.bind(at, std::nullopt);
+        for (int at = 11; at <= 14; ++at) {
+            row.bind(at, std::nullopt);
+        }
     }
     if (entry.subject) {
         row.bind(15, number(standing(entry.subject->account).shard));
         row.bind(16, view(entry.subject->account.text()));
         row.bind(17, entry.subject->seq);
     } else {
-        for (int at = 15; at <= 17; ++at) row.bind(at, std::nullopt);
+        for (int at = 15; at <= 17; ++at) {
+            row.bind(at, std::nullopt);
+        }
     }
     if (entry.target) {
         row.bind(18, std::span(*entry.target));

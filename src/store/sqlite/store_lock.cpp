@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/store_lock.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <string_view>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "base/failure.h"
 
@@ -18,7 +18,9 @@ namespace {
 std::string holder_in(int descriptor) {
     std::array<char, 32> text{};
     const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
-    if (size <= 0) return "another process";
+    if (size <= 0) {
+        return "another process";
+    }
     std::string_view id(text.data(), static_cast<std::size_t>(size));
     return fmt::format("process {}", id.substr(0, id.find('\n')));
 }
@@ -53,6 +55,8 @@ StoreLock::StoreLock(const std::string& path) {
     }
 }
 
-StoreLock::~StoreLock() { ::close(descriptor_); }
+StoreLock::~StoreLock() {
+    ::close(descriptor_);
+}
 
 }  // namespace passbook::store::sqlite
