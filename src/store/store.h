@@ -23,8 +23,8 @@
 namespace passbook::store {
 
 /// One connection that writes; used by one thread. Between `begin` and `commit` or `rollback` one
-/// database transaction is open. Whenever a call throws, no transaction is open any more, and unless
-/// the failure is `in_doubt` nothing was written.
+/// database transaction is open. Whenever a call throws, no transaction is open any more, and
+/// unless the failure is `in_doubt` nothing was written.
 class Writer {
 public:
     virtual ~Writer() = default;
@@ -66,8 +66,8 @@ public:
     [[nodiscard]] virtual bool next(ledger::StoredRefusal& refusal) = 0;
 };
 
-/// One connection that reads; used by one thread at a time. Each call sees one snapshot, which holds
-/// every write that was acknowledged before the call. Readers never block the writer.
+/// One connection that reads; used by one thread at a time. Each call sees one snapshot, which
+/// holds every write that was acknowledged before the call. Readers never block the writer.
 class Reader {
 public:
     virtual ~Reader() = default;
@@ -95,8 +95,8 @@ public:
     [[nodiscard]] virtual std::optional<BalanceAt> balance_at(const AccountId& account,
                                                               Instant at) = 0;
 
-    /// The sum of the entries whose `effective_at` (else `recorded_at`) is at or before `at`; a scan
-    /// of the account's entries.
+    /// The sum of the entries whose `effective_at` (else `recorded_at`) is at or before `at`; a
+    /// scan of the account's entries.
     [[nodiscard]] virtual std::optional<BalanceAt> balance_by_effective(const AccountId& account,
                                                                         Instant at) = 0;
 
