@@ -141,7 +141,7 @@ TEST_F(CsvReaderTest, AMissingFileOrAFolderIsToldInOneLine) {
     } catch (const FileError& error) {
         EXPECT_STREQ(error.what(), "no/such/file.csv: No such file or directory");
     }
-    EXPECT_THROW(CsvReader(testing::TempDir()), FileError);
+    EXPECT_THROW(CsvReader{testing::TempDir()}, FileError);
 }
 
 }  // namespace
