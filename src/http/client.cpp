@@ -154,6 +154,10 @@ Result<ClientResponse, std::string> Client::post(std::string_view target, std::s
     return impl_->exchange(beast::http::verb::post, target, std::move(body));
 }
 
+Result<ClientResponse, std::string> Client::put(std::string_view target, std::string body) {
+    return impl_->exchange(beast::http::verb::put, target, std::move(body));
+}
+
 void Client::set_deadline(std::chrono::milliseconds deadline) {
     impl_->set_deadline(deadline);
 }

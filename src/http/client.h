@@ -33,6 +33,8 @@ public:
     [[nodiscard]] Result<ClientResponse, std::string> get(std::string_view target);
     [[nodiscard]] Result<ClientResponse, std::string> post(std::string_view target,
                                                            std::string body);
+    [[nodiscard]] Result<ClientResponse, std::string> put(std::string_view target,
+                                                          std::string body);
 
     /// For one whole exchange; 60 seconds unless set.
     void set_deadline(std::chrono::milliseconds deadline);

@@ -90,6 +90,7 @@ struct PutAccount {
     std::optional<std::optional<Amount>> floor;
     std::optional<std::optional<Amount>> ceiling;
     std::optional<std::string> metadata;  ///< Canonical JSON.
+    bool if_absent = false;               ///< Leave an account that exists as it is.
 };
 
 /// An absent field keeps its value; an inner nullopt means "none". Takes no key.

@@ -133,6 +133,7 @@ Answer put_account(State& state, const PutAccount& put, Changes& changes) {
     const auto found = state.accounts.find(put.account);
     if (found == state.accounts.end()) return open_account(state, put, changes);
     Account& account = found->second;
+    if (put.if_absent) return Answer{.body = PutDone{.after = account}};
     if (put.asset && *put.asset != account.asset) {
         return answer({Code::immutable, fmt::format("Account {} keeps {}; that never changes.",
                                                     account.id.text(), account.asset.text())});

@@ -288,6 +288,22 @@ TEST_F(DecideTest, AssetsInUseKeepTheirScaleAndBalance) {
     EXPECT_EQ(rejection_of(put(PutAccount{.account = alice, .asset = won})), Code::immutable);
 }
 
+TEST_F(DecideTest, APutIfAbsentOpensAnAccountButLeavesOneThatExistsAsItIs) {
+    const PutAccount absent{.account = bob, .floor = std::optional<Amount>(-5), .if_absent = true};
+    EXPECT_TRUE(std::get<PutDone>(put(absent).body).created);
+    EXPECT_EQ(state.accounts.at(bob).limits.floor, -5);
+    const PutAccount again{.account = bob,
+                           .asset = won,
+                           .floor = std::optional<Amount>(-9),
+                           .metadata = "{}",
+                           .if_absent = true};
+    const Answer kept = put(again);
+    EXPECT_FALSE(std::get<PutDone>(kept.body).created);
+    EXPECT_EQ(std::get<Account>(std::get<PutDone>(kept.body).after), state.accounts.at(bob));
+    EXPECT_EQ(state.accounts.at(bob).limits.floor, -5);
+    EXPECT_TRUE(changes.empty());
+}
+
 TEST_F(DecideTest, NothingIsRecordedBeforeTheLastEntry) {
     run(Grant{alice, 10, {}}, "k1");
     state.now = Instant{1};

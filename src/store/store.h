@@ -104,6 +104,8 @@ public:
     [[nodiscard]] virtual std::optional<ledger::Hold> hold(const RequestId& id) = 0;
     [[nodiscard]] virtual std::optional<ledger::Outcome> outcome(const ledger::SubjectKey& key) = 0;
 
+    /// While one snapshot of this reader is open, further ones show the same instant and must go
+    /// before it.
     [[nodiscard]] virtual std::unique_ptr<ShardSnapshot> snapshot(Shard shard) = 0;
 
     /// Cheap proof that the database answers.

@@ -9,20 +9,21 @@ namespace {
 /// A copy of all rows, walked shard by shard.
 class MemorySnapshot final : public ShardSnapshot {
 public:
-    MemorySnapshot(Rows rows, Shard shard) : rows_(std::move(rows)) {
-        for (const auto& [id, account] : rows_.accounts) {
+    MemorySnapshot(std::shared_ptr<const Rows> copied, Shard shard) : copied_(std::move(copied)) {
+        const Rows& rows = *copied_;
+        for (const auto& [id, account] : rows.accounts) {
             if (id.shard == shard) {
                 accounts_.push_back(account);
             }
         }
         for (const auto& account : accounts_) {
-            const auto found = rows_.entries.find(account.id);
-            if (found == rows_.entries.end()) {
+            const auto found = rows.entries.find(account.id);
+            if (found == rows.entries.end()) {
                 continue;
             }
             entries_.insert(entries_.end(), found->second.begin(), found->second.end());
         }
-        for (const auto& [id, hold] : rows_.holds) {
+        for (const auto& [id, hold] : rows.holds) {
             if (id.shard == shard) {
                 holds_.push_back(hold);
             }
@@ -30,7 +31,7 @@ public:
         std::sort(holds_.begin(), holds_.end(), [](const auto& a, const auto& b) {
             return std::tie(a.account, a.opened_seq) < std::tie(b.account, b.opened_seq);
         });
-        for (const auto& [slot, refusal] : rows_.refusals) {
+        for (const auto& [slot, refusal] : rows.refusals) {
             if (shard_of(slot.first.text()) == shard) {
                 refusals_.push_back(refusal);
             }
@@ -60,7 +61,7 @@ private:
         return true;
     }
 
-    Rows rows_;
+    std::shared_ptr<const Rows> copied_;
     std::vector<ledger::Account> accounts_;
     std::vector<ledger::Entry> entries_;
     std::vector<ledger::Hold> holds_;
@@ -192,8 +193,13 @@ public:
     }
 
     std::unique_ptr<ShardSnapshot> snapshot(Shard shard) override {
-        const auto lock = shared();
-        return std::make_unique<MemorySnapshot>(rows(), shard);
+        auto copied = snapshot_.lock();
+        if (!copied) {
+            const auto lock = shared();
+            copied = std::make_shared<const Rows>(rows());
+            snapshot_ = copied;
+        }
+        return std::make_unique<MemorySnapshot>(std::move(copied), shard);
     }
 
     void ping() override {}
@@ -212,6 +218,7 @@ private:
     }
 
     std::shared_ptr<Tables> tables_;
+    std::weak_ptr<const Rows> snapshot_;  ///< Of the snapshots that are open.
 };
 
 }  // namespace

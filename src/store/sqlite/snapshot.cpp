@@ -48,16 +48,23 @@ public:
     }
 
 private:
+    /// Joins the transaction of a snapshot that is already open on this connection.
     struct Transaction {
-        explicit Transaction(Connection& the_connection) : connection(the_connection) {
-            connection.run("BEGIN");
-            // BEGIN alone takes no snapshot; the first read does.
-            connection.run("SELECT version FROM format");
+        explicit Transaction(Connection& the_connection)
+            : connection(the_connection), owns(!the_connection.in_transaction()) {
+            if (owns) {
+                connection.run("BEGIN");
+                // BEGIN alone takes no snapshot; the first read does.
+                connection.run("SELECT version FROM format");
+            }
         }
         ~Transaction() {
-            connection.roll_back();
+            if (owns) {
+                connection.roll_back();
+            }
         }
         Connection& connection;
+        bool owns;
     };
 
     /// A statement that has reached its end would begin anew if it were stepped again.

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/failpoint.h"
+#include "cli/settings.h"
+#include "cli/subcommand.h"
+
+namespace passbook::cli {
+namespace {
+
+int exit_code(Exit exit) {
+    return static_cast<int>(exit);
+}
+
+/// One line, whatever native text the error carries.
+int complain(std::string_view subcommand, std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    const std::string where = subcommand.empty() ? "" : fmt::format("{}: ", subcommand);
+    fmt::print(stderr, "passbook: {}{}\n", where, text);
+    return exit_code(Exit::could_not_run);
+}
+
+void arm() {
+    constexpr const char* variable = "PASSBOOK_FAILPOINTS";
+    const char* text = std::getenv(variable);
+    if (text != nullptr && !arm_failpoints(text)) {
+        throw CannotRun(
+            fmt::format("{}: must be name=kill@N or name=fail@N, with commas between", variable));
+    }
+}
+
+int run_chosen(const Subcommand& chosen, const std::vector<CLI::App*>& apps,
+               const std::string& config) {
+    const std::string name = chosen.app->get_name();
+    try {
+        arm();
+        fill_in(*chosen.app, apps, config);
+        return exit_code(chosen.run());
+    } catch (const std::exception& error) {
+        return complain(name, error.what());
+    }
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+    CLI::App app("Passbook: a ledger for value that must never be wrong under concurrency.",
+                 "passbook");
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(28);
+    const std::vector<Subcommand> subcommands{
+        add_migrate(app), add_import(app), add_export(app), add_reconcile(app), add_version(app),
+    };
+    std::vector<CLI::App*> apps;
+    std::string config;
+    for (const Subcommand& subcommand : subcommands) {
+        apps.push_back(subcommand.app);
+        subcommand.app
+            ->add_option("--config", config, "TOML file with settings; flags go before it")
+            ->type_name("FILE")
+            ->envname("PASSBOOK_CONFIG");
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) {
+            return app.exit(error);
+        }
+        const auto named = app.get_subcommands();
+        const std::string name = named.empty() ? "" : named.front()->get_name();
+        return complain(name, fmt::format("{}; see `passbook {}{}--help`", error.what(), name,
+                                          name.empty() ? "" : " "));
+    }
+    const auto chosen =
+        std::find_if(subcommands.begin(), subcommands.end(),
+                     [](const Subcommand& subcommand) { return subcommand.app->parsed(); });
+    return run_chosen(*chosen, apps, config);
+}
+
+}  // namespace passbook::cli

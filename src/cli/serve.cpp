@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+
+#include "cli/subcommand.h"
+#include "cli/text.h"
+#include "engine/engine.h"
+#include "http/api.h"
+
+namespace passbook::cli {
+namespace {
+
+constexpr std::chrono::seconds grace{30};
+
+struct ServeFlags {
+    std::string store = store_default;
+    std::string listen = "127.0.0.1:7070";
+    std::size_t threads = 2;
+    std::size_t lanes = 1;
+    std::size_t connections_max = 1'024;
+};
+
+http::ListenAddress loopback(const std::string& text) {
+    auto address = http::parse_listen_address(text);
+    if (!address) {
+        throw CannotRun(
+            fmt::format("--listen {}: must be an address and a port, such as "
+                        "127.0.0.1:7070",
+                        in_quotes(text)));
+    }
+    if (!address->is_loopback()) {
+        throw CannotRun(
+            fmt::format("--listen {}: there are no API keys yet, so only this machine "
+                        "is served: listen on 127.0.0.1 or [::1]",
+                        text));
+    }
+    return std::move(*address);
+}
+
+/// SIGTERM and SIGINT as something to wait for. Made before any thread, so that none of them gets
+/// the signal instead.
+class StopSignal {
+public:
+    StopSignal() {
+        sigemptyset(&signals_);
+        sigaddset(&signals_, SIGTERM);
+        sigaddset(&signals_, SIGINT);
+        pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+        std::signal(SIGPIPE, SIG_IGN);
+    }
+
+    void wait() const {
+        int signal = 0;
+        while (sigwait(&signals_, &signal) != 0) {
+        }
+    }
+
+    /// Ends the wait, from any thread.
+    static void raise() {
+        kill(getpid(), SIGTERM);
+    }
+
+private:
+    sigset_t signals_{};
+};
+
+Exit run_serve(const ServeFlags& flags) {
+    http::ServerOptions options;
+    options.listen = loopback(flags.listen);
+    options.threads = flags.threads;
+    options.connections_max = flags.connections_max;
+
+    const StopSignal stop;
+    std::atomic<bool> in_doubt = false;
+    engine::Engine engine({.store = flags.store, .lanes = flags.lanes, .in_doubt = [&in_doubt] {
+                               in_doubt = true;
+                               StopSignal::raise();
+                           }});
+    http::Api api(engine, options);
+    fmt::print("passbook: listening on {} (store {})\n", api.url(), engine.describe());
+    std::fflush(stdout);
+
+    stop.wait();
+    spdlog::info("stopping: answering what was accepted");
+    const bool answered = api.stop(grace);
+    engine.stop();
+    if (in_doubt) {
+        throw CannotRun(
+            "the outcome of the last writes is unknown; start it again: their keys will "
+            "tell");
+    }
+    if (!answered) {
+        spdlog::warn("some connections were cut after {} s", grace.count());
+    }
+    return Exit::good;
+}
+
+}  // namespace
+
+Subcommand add_serve(CLI::App& app) {
+    auto flags = std::make_shared<ServeFlags>();
+    CLI::App* sub = app.add_subcommand("serve", "Serve the ledger over HTTP");
+    sub->add_option("--store", flags->store, "Store to serve; made if it is absent")
+        ->type_name("URL")
+        ->capture_default_str();
+    sub->add_option("--listen", flags->listen, "Address and port; port 0 takes a free one")
+        ->type_name("HOST:PORT")
+        ->capture_default_str();
+    sub->add_option("--threads", flags->threads, "Threads for connections")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
+    sub->add_option("--lanes", flags->lanes, "Writers; an SQLite store has one")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
+    sub->add_option("--connections-max", flags->connections_max, "Connections at one time")
+        ->check(CLI::Range(1, 100'000))
+        ->capture_default_str();
+    sub->footer("Stops on SIGTERM or SIGINT once it has answered what it accepted.");
+    return {sub, [flags] {
+                return run_serve(*flags);
+            }};
+}
+
+}  // namespace passbook::cli
