@@ -2,6 +2,8 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -13,6 +15,7 @@
 #include "base/failpoint.h"
 #include "cli/settings.h"
 #include "cli/subcommand.h"
+#include "cli/text.h"
 
 namespace passbook::cli {
 namespace {
@@ -38,10 +41,18 @@ void arm() {
     }
 }
 
+/// The log goes to stderr: stdout is for what was asked.
+void log_to_stderr() {
+    const auto log = spdlog::stderr_color_mt("passbook");
+    log->set_level(spdlog::level::warn);
+    spdlog::set_default_logger(log);
+}
+
 int run_chosen(const Subcommand& chosen, const std::vector<CLI::App*>& apps,
                const std::string& config) {
     const std::string name = chosen.app->get_name();
     try {
+        log_to_stderr();
         arm();
         fill_in(*chosen.app, apps, config);
         return exit_code(chosen.run());
@@ -58,7 +69,8 @@ int run(int argc, const char* const* argv) {
     app.require_subcommand(1);
     app.get_formatter()->column_width(28);
     const std::vector<Subcommand> subcommands{
-        add_migrate(app), add_import(app), add_export(app), add_reconcile(app), add_version(app),
+        add_serve(app),  add_migrate(app),   add_import(app),
+        add_export(app), add_reconcile(app), add_version(app),
     };
     std::vector<CLI::App*> apps;
     std::string config;
@@ -68,6 +80,10 @@ int run(int argc, const char* const* argv) {
             ->add_option("--config", config, "TOML file with settings; flags go before it")
             ->type_name("FILE")
             ->envname("PASSBOOK_CONFIG");
+    }
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+        return complain(
+            "", fmt::format("{} is no subcommand; see `passbook --help`", in_quotes(argv[1])));
     }
     try {
         app.parse(argc, argv);

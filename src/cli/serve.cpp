@@ -24,6 +24,7 @@ struct ServeFlags {
     std::size_t threads = 2;
     std::size_t lanes = 1;
     std::size_t connections_max = 1'024;
+    std::string log_level = "info";
 };
 
 http::ListenAddress loopback(const std::string& text) {
@@ -76,6 +77,8 @@ Exit run_serve(const ServeFlags& flags) {
     options.threads = flags.threads;
     options.connections_max = flags.connections_max;
 
+    spdlog::set_level(spdlog::level::from_str(flags.log_level));
+
     const StopSignal stop;
     std::atomic<bool> in_doubt = false;
     engine::Engine engine({.store = flags.store, .lanes = flags.lanes, .in_doubt = [&in_doubt] {
@@ -120,6 +123,9 @@ Subcommand add_serve(CLI::App& app) {
         ->capture_default_str();
     sub->add_option("--connections-max", flags->connections_max, "Connections at one time")
         ->check(CLI::Range(1, 100'000))
+        ->capture_default_str();
+    sub->add_option("--log-level", flags->log_level, "How much is told on stderr")
+        ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
         ->capture_default_str();
     sub->footer("Stops on SIGTERM or SIGINT once it has answered what it accepted.");
     return {sub, [flags] {

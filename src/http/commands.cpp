@@ -146,7 +146,8 @@ ledger::Command read_put_account(Fields& in) {
                 .asset = in.optional_asset("asset"),
                 .floor = change_of(in.limit("floor", -amount_max, amount_max)),
                 .ceiling = change_of(in.limit("ceiling", -amount_max, amount_max)),
-                .metadata = in.optional_metadata("metadata", ledger::metadata_bytes_max)}};
+                .metadata = in.optional_metadata("metadata", ledger::metadata_bytes_max),
+                .if_absent = in.optional_boolean("if_absent").value_or(false)}};
 }
 
 ledger::Command read_put_asset(Fields& in) {
