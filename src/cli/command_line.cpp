@@ -81,7 +81,10 @@ int run(int argc, const char* const* argv) {
             ->type_name("FILE")
             ->envname("PASSBOOK_CONFIG");
     }
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    const auto is_named = [&](const CLI::App* sub) {
+        return sub->get_name() == argv[1];
+    };
+    if (argc > 1 && argv[1][0] != '-' && std::none_of(apps.begin(), apps.end(), is_named)) {
         return complain(
             "", fmt::format("{} is no subcommand; see `passbook --help`", in_quotes(argv[1])));
     }
