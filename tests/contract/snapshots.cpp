@@ -79,6 +79,25 @@ TEST_P(StoreContract, ASnapshotDoesNotSeeWhatIsWrittenAfterIt) {
     EXPECT_EQ(store.reader()->account(alice)->account.balance, 15);
 }
 
+TEST_P(StoreContract, WhileOneSnapshotIsOpenOthersOfItsReaderShowTheSameInstant) {
+    grant(alice, 10);
+    grant(bob, 10);
+    const auto balance_in = [&](const AccountId& id) {
+        const auto snapshot = reader->snapshot(shard_of(id.text()));
+        Account account{.id = nobody, .asset = ledger::default_asset().code};
+        EXPECT_TRUE(snapshot->next(account));
+        return account.balance;
+    };
+    {
+        const auto first = reader->snapshot(shard_of(alice.text()));
+        grant(alice, 5);
+        grant(bob, 5);
+        EXPECT_EQ(balance_in(bob), 10);
+        EXPECT_EQ(balance_in(alice), 10);
+    }
+    EXPECT_EQ(balance_in(bob), 15);
+}
+
 TEST_P(StoreContract, AShardWithoutRowsIsEmpty) {
     grant(alice, 10);
     const auto other = static_cast<Shard>(shard_of(alice.text()) + 1);
