@@ -45,7 +45,7 @@ CREATE TABLE accounts (
     PRIMARY KEY (shard, id)
 ) STRICT, WITHOUT ROWID;
 
--- One row per change: the account's journal, the request that made it, its event, its state after it.
+-- One row per change: the account's journal, the request that made it, its event, the state after.
 CREATE TABLE entries (
     shard         INTEGER NOT NULL,
     account       TEXT    NOT NULL,
@@ -130,7 +130,7 @@ SELECT a.shard, a.id, a.asset,
   LEFT JOIN entries e ON e.shard = a.shard AND e.account = a.id
         AND e.seq = (SELECT max(seq) FROM entries WHERE shard = a.shard AND account = a.id);
 
--- Entries: what goes in --------------------------------------------------------------------------
+-- Entries: what goes in ---------------------------------------------------------------------------
 
 -- On the path of every write; each look-up here reads a page that the INSERT itself needs.
 CREATE TRIGGER entries_follow BEFORE INSERT ON entries
@@ -182,7 +182,8 @@ BEGIN
                 AND (NEW.kind < 13 OR NEW.key IS NULL)
            ELSE 0 END IS NOT TRUE;
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: key, fingerprint, request and format are missing in part, or not of their form')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: key, fingerprint, request or format is not of its form')
      WHERE CASE WHEN NEW.key IS NULL
            THEN coalesce(NEW.fingerprint, NEW.request, NEW.format) IS NULL
            ELSE length(NEW.fingerprint) = 16 AND length(NEW.request) = 16 AND NEW.format >= 1
@@ -214,19 +215,25 @@ BEGIN
                   WHEN seq + 1 <> NEW.seq THEN
                       RAISE(ROLLBACK, 'passbook guard: seq is not the next of its account')
                   WHEN balance_after + NEW.amount <> NEW.balance_after THEN
-                      RAISE(ROLLBACK, 'passbook guard: balance_after is not the balance before it plus amount')
+                      RAISE(ROLLBACK,
+                          'passbook guard: balance_after is not the balance before plus amount')
                   WHEN held_after + NEW.held_change <> NEW.held_after THEN
-                      RAISE(ROLLBACK, 'passbook guard: held_after is not what was held before it plus held_change')
+                      RAISE(ROLLBACK,
+                          'passbook guard: held_after is not what was held before plus held_change')
                   WHEN recorded_at > NEW.recorded_at THEN
-                      RAISE(ROLLBACK, 'passbook guard: recorded_at is before the last entry of the account')
+                      RAISE(ROLLBACK,
+                          'passbook guard: recorded_at is before the last entry of the account')
                   WHEN status = 3 THEN RAISE(ROLLBACK, 'passbook guard: the account is closed')
                   WHEN status = 2 AND NEW.kind < 8 THEN
                       RAISE(ROLLBACK, 'passbook guard: the account is frozen')
                   WHEN NEW.status <> CASE NEW.kind WHEN 10 THEN 2 WHEN 11 THEN 1 WHEN 12 THEN 3
                                      ELSE status END THEN
-                      RAISE(ROLLBACK, 'passbook guard: status does not follow from the kind of entry')
-                  WHEN NEW.kind <> 13 AND (NEW.floor IS NOT floor OR NEW.ceiling IS NOT ceiling) THEN
-                      RAISE(ROLLBACK, 'passbook guard: only an entry of kind limits changes floor and ceiling')
+                      RAISE(ROLLBACK,
+                          'passbook guard: status does not follow from the kind of entry')
+                  WHEN NEW.kind <> 13
+                       AND (NEW.floor IS NOT floor OR NEW.ceiling IS NOT ceiling) THEN
+                      RAISE(ROLLBACK,
+                          'passbook guard: only an entry of kind limits changes floor and ceiling')
                   ELSE 1 END
              FROM entries
             WHERE shard = NEW.shard AND account = NEW.account
@@ -237,36 +244,44 @@ BEGIN
                        SELECT 1 FROM entries WHERE shard = NEW.shard AND account = NEW.account) THEN
                       RAISE(ROLLBACK, 'passbook guard: seq is not the next of its account')
                   WHEN NEW.amount <> NEW.balance_after THEN
-                      RAISE(ROLLBACK, 'passbook guard: balance_after is not the balance before it plus amount')
+                      RAISE(ROLLBACK,
+                          'passbook guard: balance_after is not the balance before plus amount')
                   WHEN NEW.held_change <> NEW.held_after THEN
-                      RAISE(ROLLBACK, 'passbook guard: held_after is not what was held before it plus held_change')
+                      RAISE(ROLLBACK,
+                          'passbook guard: held_after is not what was held before plus held_change')
                   WHEN opened_at > NEW.recorded_at THEN
-                      RAISE(ROLLBACK, 'passbook guard: recorded_at is before the opening of the account')
+                      RAISE(ROLLBACK,
+                          'passbook guard: recorded_at is before the opening of the account')
                   WHEN NEW.status <> CASE NEW.kind WHEN 10 THEN 2 WHEN 12 THEN 3 ELSE 1 END THEN
-                      RAISE(ROLLBACK, 'passbook guard: status does not follow from the kind of entry')
+                      RAISE(ROLLBACK,
+                          'passbook guard: status does not follow from the kind of entry')
                   WHEN NEW.kind <> 13 AND (NEW.floor IS NOT opening_floor
                                            OR NEW.ceiling IS NOT opening_ceiling) THEN
-                      RAISE(ROLLBACK, 'passbook guard: only an entry of kind limits changes floor and ceiling')
+                      RAISE(ROLLBACK,
+                          'passbook guard: only an entry of kind limits changes floor and ceiling')
                   ELSE 1 END
              FROM accounts
             WHERE shard = NEW.shard AND id = NEW.account)
            END IS NOT TRUE;
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: an account closes only when its balance and what is held are 0')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: an account closes only with balance and held at 0')
      WHERE NEW.kind = 12 AND (NEW.balance_after <> 0 OR NEW.held_after <> 0);
 
     SELECT RAISE(ROLLBACK, 'passbook guard: floor or ceiling is out of range')
      WHERE NEW.kind = 13
        AND (coalesce(NEW.floor, 0) BETWEEN -9007199254740991 AND 9007199254740991
-            AND coalesce(NEW.ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991) IS NOT TRUE;
+            AND coalesce(NEW.ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991
+           ) IS NOT TRUE;
 END;
 
--- The entries of a transaction on other accounts name the subject's. Whichever of the two comes second
--- is held to the first: a rebuilt store takes account after account. That one never comes is for the
--- reconciliation to find.
+-- The entries of a transaction on other accounts name the subject's. Whichever of the two comes
+-- second is held to the first, for a rebuilt store takes account after account. That the other
+-- never comes is for the reconciliation to find.
 CREATE TRIGGER entries_link AFTER INSERT ON entries WHEN NEW.kind BETWEEN 3 AND 7
 BEGIN
-    SELECT RAISE(ROLLBACK, 'passbook guard: subject does not name the entry of this transaction that carries the key')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: subject names no entry of this transaction that carries a key')
      WHERE coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq) IS NOT NULL
        AND (NEW.subject_shard BETWEEN 0 AND 255 AND NEW.subject_seq >= 1
             AND NEW.subject <> NEW.account
@@ -276,7 +291,8 @@ BEGIN
                            WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
                              AND s.seq = NEW.subject_seq), 1)) IS NOT TRUE;
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: an entry on another account names this one and is of another transaction')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: an entry that names this one is of another transaction')
      WHERE EXISTS (
            SELECT 1 FROM entries l
             WHERE l.subject_shard = NEW.shard AND l.subject = NEW.account
@@ -284,13 +300,15 @@ BEGIN
               AND (l.kind = NEW.kind AND l.recorded_at = NEW.recorded_at
                    AND NEW.key IS NOT NULL) IS NOT TRUE);
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: target does not name a transaction of this account that can be reversed')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: target names no transaction of this account that can be reversed')
      WHERE NEW.kind = 5 AND NEW.target IS NOT NULL AND NOT EXISTS (
            SELECT 1 FROM entries
             WHERE shard = NEW.shard AND request = NEW.target AND account = NEW.account
               AND kind BETWEEN 1 AND 4);
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: reverses does not name an entry of the transaction that is reversed')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: reverses names no entry of the transaction that is reversed')
      WHERE NEW.reverses IS NOT NULL AND (
            SELECT o.kind BETWEEN 1 AND 4
                   AND coalesce(coalesce(o.request, (SELECT request FROM entries
@@ -305,7 +323,8 @@ BEGIN
             WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
            ) IS NOT TRUE;
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: the reversals of an entry must be of the opposite sign and not exceed it')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: reversals have the opposite sign and together never exceed the entry')
      WHERE NEW.reverses IS NOT NULL AND (
            SELECT CASE WHEN o.amount > 0 THEN NEW.amount < 0 AND sum(r.amount) >= -o.amount
                   ELSE NEW.amount > 0 AND sum(r.amount) <= -o.amount END
@@ -328,11 +347,12 @@ BEGIN
        AND amount = -NEW.held_change
        AND (NEW.kind <> 9 OR expires_at <= NEW.recorded_at);
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: target does not name an open hold of this account and this amount, due if it expires')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: target names no open hold of this account and amount, or none that is due')
      WHERE NEW.target IS NOT NULL AND changes() <> 1;
 END;
 
--- Entries: what never happens to them --------------------------------------------------------------
+-- Entries: what never happens to them -------------------------------------------------------------
 
 CREATE TRIGGER entries_stay BEFORE UPDATE ON entries
 BEGIN
@@ -344,9 +364,9 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: an entry is never deleted');
 END;
 
--- Holds: only entries_hold gets through, because the entry it acts for is there by then and the hold
--- is not yet what that entry says.
+-- Holds -------------------------------------------------------------------------------------------
 
+-- Only entries_hold gets through: the entry it acts for is there, and the hold not yet as it says.
 CREATE TRIGGER holds_open BEFORE INSERT ON holds
 BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: a hold is opened by an entry of kind hold alone')
@@ -376,7 +396,7 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: a hold is never deleted');
 END;
 
--- Accounts -----------------------------------------------------------------------------------------
+-- Accounts ----------------------------------------------------------------------------------------
 
 CREATE TRIGGER accounts_open BEFORE INSERT ON accounts
 BEGIN
@@ -405,7 +425,8 @@ WHEN (NEW.shard = OLD.shard AND NEW.id = OLD.id AND NEW.asset = OLD.asset
       AND NEW.opened_at = OLD.opened_at AND NEW.opening_floor IS OLD.opening_floor
       AND NEW.opening_ceiling IS OLD.opening_ceiling) IS NOT TRUE
 BEGIN
-    SELECT RAISE(ROLLBACK, 'passbook guard: nothing of an account changes in place but its metadata');
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: nothing of an account changes in place but its metadata');
 END;
 
 CREATE TRIGGER accounts_remain BEFORE DELETE ON accounts
@@ -413,7 +434,7 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: an account is never deleted');
 END;
 
--- Assets -------------------------------------------------------------------------------------------
+-- Assets ------------------------------------------------------------------------------------------
 
 CREATE TRIGGER assets_define BEFORE INSERT ON assets
 BEGIN
@@ -432,7 +453,8 @@ END;
 
 CREATE TRIGGER assets_redefine BEFORE UPDATE ON assets
 BEGIN
-    SELECT RAISE(ROLLBACK, 'passbook guard: the code of an asset never changes, nor that it is used')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: the code of an asset never changes, nor that it is used')
      WHERE (NEW.code = OLD.code AND NEW.used IN (0, 1) AND NEW.used >= OLD.used) IS NOT TRUE;
 
     SELECT RAISE(ROLLBACK, 'passbook guard: scale and balanced of an asset in use never change')
@@ -451,7 +473,7 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: an asset is never deleted');
 END;
 
--- Refusals -----------------------------------------------------------------------------------------
+-- Refusals ----------------------------------------------------------------------------------------
 
 CREATE TRIGGER refusals_keep BEFORE INSERT ON refusals
 BEGIN
@@ -466,7 +488,8 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: the subject of the refusal does not exist')
      WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE shard = NEW.shard AND id = NEW.subject);
 
-    SELECT RAISE(ROLLBACK, 'passbook guard: key, fingerprint, request, format or code is not of its form')
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: key, fingerprint, request, format or code is not of its form')
      WHERE (length(NEW.fingerprint) = 16 AND length(NEW.request) = 16 AND NEW.format >= 1
             AND length(NEW.key) BETWEEN 1 AND 128 AND NEW.key NOT GLOB '*[^]!#-[^-~]*'
             AND length(CAST(NEW.key AS BLOB)) = length(NEW.key)
@@ -486,7 +509,7 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: a refusal is kept for 30 days at least');
 END;
 
--- Format -------------------------------------------------------------------------------------------
+-- Format ------------------------------------------------------------------------------------------
 
 CREATE TRIGGER format_write BEFORE INSERT ON format
 BEGIN
@@ -498,7 +521,8 @@ CREATE TRIGGER format_upgrade BEFORE UPDATE ON format
 WHEN (NEW.one = OLD.one AND NEW.shards = OLD.shards AND NEW.hash = OLD.hash
       AND NEW.version >= OLD.version AND NEW.min_version >= OLD.min_version) IS NOT TRUE
 BEGIN
-    SELECT RAISE(ROLLBACK, 'passbook guard: a store is upgraded, and nothing else of its format changes');
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: a store is upgraded, and nothing else of its format changes');
 END;
 
 CREATE TRIGGER format_remain BEFORE DELETE ON format
