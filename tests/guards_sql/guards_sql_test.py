@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With the server stopped and Debian's sqlite3 shell: nothing that a statement can do breaks a store.
+"""With the server stopped and Debian's sqlite3 shell: no statement breaks a store.
 
-Every attempt is made under each of the settings of a shell, and leaves every row as it was. Then the
-guards in its way are dropped and it is made again, and must get through: so it is they that refuse.
+Every attempt is made under each of the settings of a shell, and leaves every row as it was. Then
+the guards in its way are dropped and it is made again, and must get through: so it is they that
+refuse.
 """
 
-import pathlib
 import os
+import pathlib
 import shutil
 import tempfile
 import unittest

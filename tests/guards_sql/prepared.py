@@ -23,10 +23,6 @@ SETTINGS = {
 
 NOW = 1_700_000_000_000_000
 TABLES = ("format", "assets", "accounts", "entries", "holds", "refusals")
-COLUMNS = ("seq", "kind", "amount", "held_change", "balance_after", "held_after", "recorded_at",
-           "status", "floor", "ceiling", "effective_at", "key", "fingerprint", "request", "format",
-           "subject_shard", "subject", "subject_seq", "target", "reverses", "expires_at", "reason",
-           "metadata")
 
 
 def shard(account):
@@ -46,23 +42,28 @@ def quoted(value):
     return value if value.startswith("x'") or value.startswith("(") else f"'{value}'"
 
 
+def insert(verb, table, row):
+    values = ", ".join(quoted(value) for value in row.values())
+    return f"{verb} INTO {table} ({', '.join(row)}) VALUES ({values});"
+
+
 def account(name, asset="point", verb="INSERT", **fields):
     row = {"shard": shard(name), "id": name, "asset": asset, "opened_at": NOW, "opening_floor": 0,
            "opening_ceiling": None, **fields}
-    return f"{verb} INTO accounts ({', '.join(row)}) VALUES ({', '.join(map(quoted, row.values()))});"
+    return insert(verb, "accounts", row)
 
 
 def entry(name, seq, kind, amount, balance, verb="INSERT", **fields):
     """An INSERT of an entry as the server would write it; `fields` say what differs."""
     row = {"shard": shard(name), "account": name, "seq": seq, "kind": kind, "amount": amount,
-           "held_change": 0, "balance_after": balance, "held_after": 0, "recorded_at": NOW + (seq or 0),
-           "status": 1, "floor": 0, "ceiling": None}
+           "held_change": 0, "balance_after": balance, "held_after": 0,
+           "recorded_at": NOW + (seq or 0), "status": 1, "floor": 0, "ceiling": None}
     row.update(fields)
     if row.get("key") is not None:
         row.setdefault("fingerprint", "x'" + "0f" * 16 + "'")
         row.setdefault("request", request(name, row["key"]))
         row.setdefault("format", 1)
-    return f"{verb} INTO entries ({', '.join(row)}) VALUES ({', '.join(map(quoted, row.values()))});"
+    return insert(verb, "entries", row)
 
 
 def leg(name, seq, kind, amount, balance, subject, subject_seq, **fields):
@@ -74,7 +75,7 @@ def refusal(name, key, verb="INSERT", **fields):
     row = {"shard": shard(name), "subject": name, "key": key, "fingerprint": "x'" + "0f" * 16 + "'",
            "request": request(name, key), "format": 1, "code": 300, "at_account": name, "n1": 1,
            "n2": 2, "n3": 0, "recorded_at": "(unixepoch() * 1000000)", **fields}
-    return f"{verb} INTO refusals ({', '.join(row)}) VALUES ({', '.join(map(quoted, row.values()))});"
+    return insert(verb, "refusals", row)
 
 
 def where(name, seq=None):
@@ -193,5 +194,6 @@ SOUND = {
             ON r.shard = e.shard AND r.subject = e.account AND r.key = e.key""",
     "an entry without its account": """
         SELECT account, seq FROM entries e
-         WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.shard = e.shard AND a.id = e.account)""",
+         WHERE NOT EXISTS (
+               SELECT 1 FROM accounts a WHERE a.shard = e.shard AND a.id = e.account)""",
 }
