@@ -95,7 +95,11 @@ void SqliteWriter::commit(const ledger::Changes& changes) {
         rollback();
         throw;
     }
-    failpoint("sqlite_after_commit");
+    try {
+        failpoint("sqlite_after_commit");
+    } catch (const Failure& failure) {
+        throw Failure(FailureKind::in_doubt, failure.what());  // it is written
+    }
 }
 
 void SqliteWriter::rollback() noexcept {
