@@ -4,10 +4,10 @@
 #include "store/sqlite/sqlite_store.h"
 
 #include <gtest/gtest.h>
-#include <spawn.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -141,9 +141,12 @@ TEST_F(SqliteStoreTest, TheLockEndsWithItsProcessHoweverItEnds) {
 
 TEST_F(SqliteStoreTest, AChildThatRunsAnotherProgramDoesNotKeepTheLock) {
     auto store = open_to_write();
-    std::array<char*, 3> command{const_cast<char*>("sleep"), const_cast<char*>("60"), nullptr};
-    pid_t child = 0;
-    ASSERT_EQ(::posix_spawnp(&child, "sleep", nullptr, nullptr, command.data(), environ), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::execlp("sleep", "sleep", "60", nullptr);
+        ::_exit(1);
+    }
+    ::usleep(100'000);  // so that it runs the other program by now
     store.reset();
     EXPECT_NO_THROW((void)open_to_write());
     ::kill(child, SIGKILL);
