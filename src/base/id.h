@@ -11,7 +11,7 @@
 
 namespace passbook {
 
-/// One of the 256 parts into which a store's accounts fall (DESIGN section 6).
+/// One of the 256 parts into which a store's accounts fall (ARCHITECTURE.md, Shards).
 using Shard = std::uint8_t;
 
 /// `[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}`, compared byte by byte.
