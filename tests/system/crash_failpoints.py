@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SIGKILL at every named failpoint and at random moments, under load; after each start on the same
+store every key resolves, everything acknowledged is there, and nothing else is.
+
+TEST_KILLS says how many kills there are in all; with TEST_KILLS_EACH there are that many for each
+failpoint, and for the random moments too."""
+
+import os
+import random
+import re
+import time
+import unittest
+
+from harness import SOURCE, ServerTest
+from workload import Load, check_all, fresh_history
+
+NAME = re.compile(r'\bfailpoint\("([^"]+)"\)')
+KILLS_PER_STORE = 10
+
+
+def failpoints():
+    """The names in the source of the server, tests aside."""
+    names = set()
+    for path in sorted((SOURCE / "src").rglob("*.cpp")):
+        if not path.name.endswith("_test.cpp"):
+            names.update(NAME.findall(path.read_text(encoding="utf-8")))
+    return sorted(names)
+
+
+def kills_each(parts):
+    if "TEST_KILLS_EACH" in os.environ:
+        return int(os.environ["TEST_KILLS_EACH"])
+    return max(1, int(os.environ.get("TEST_KILLS", "20")) // parts)
+
+
+class Crashes(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.names = failpoints()
+        if not cls.names:
+            raise AssertionError("the source has no failpoint: where are the kills to happen?")
+        cls.kills = kills_each(len(cls.names) + 1)
+
+    def rounds(self, kill):
+        """`kill(history, chance)` runs a server until it is dead; then a healthy one must find
+        everything in order. Some kills share a store, so that a crash follows a crash."""
+        chance = random.Random(int(os.environ.get("TEST_SEED", "1")))
+        history = None
+        for turn in range(self.kills):
+            if turn % KILLS_PER_STORE == 0:
+                history = self.fresh_store()
+            kill(history, chance)
+            server = self.serve()
+            check_all(self, history, server, replays=20)
+            self.assertEqual(server.stop(), 0, server.told())
+
+    def fresh_store(self):
+        """Making the store passes failpoints too, so that it is made apart."""
+        history = fresh_history("crash")
+        self.store = self.folder / f"{history.name}.db"
+        server = self.serve()
+        Load(history, server, accounts=3).open_accounts(self.connect(server))
+        self.assertEqual(server.stop(), 0, server.told())
+        return history
+
+    def load(self, history, server, chance):
+        return Load(history, server, threads=4, accounts=3, seed=chance.randint(1, 10**6)).start()
+
+    def kill_at(self, name, history, chance):
+        passes = chance.choice([1, 2, 3, chance.randint(4, 60)])
+        server = self.serve(environment={"PASSBOOK_FAILPOINTS": f"{name}=kill@{passes}"})
+        load = self.load(history, server, chance)
+        deadline = time.monotonic() + 30
+        while server.alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        alive = server.alive()
+        load.stop()
+        self.assertFalse(alive, f"30 s of load never passed {name} {passes} times")
+        self.assertEqual(server.wait(), -9, server.told())
+
+    def kill_at_random(self, history, chance):
+        server = self.serve()
+        load = self.load(history, server, chance)
+        time.sleep(chance.uniform(0.2, 1.0))
+        self.assertTrue(server.alive(), server.told())
+        server.kill()
+        load.stop()
+
+    def test_at_every_failpoint(self):
+        for name in self.names:
+            with self.subTest(name):
+                self.rounds(lambda history, chance, name=name: self.kill_at(name, history, chance))
+
+    def test_at_random_moments(self):
+        self.rounds(self.kill_at_random)
+
+
+if __name__ == "__main__":
+    unittest.main()

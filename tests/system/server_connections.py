@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients that do nothing, or nothing well: they cost little and a good client does not feel them."""
+
+import pathlib
+import resource
+import select
+import socket
+import time
+import unittest
+
+from case import CaseTest
+
+IDLE = 1000
+SLOW = 100
+
+
+def megabytes(pid):
+    """What the process has in memory."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise AssertionError("no VmRSS")
+
+
+class Connections(CaseTest):
+    def open(self, count, hello=b""):
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        opened = []
+        for _ in range(count):
+            made = socket.create_connection(("127.0.0.1", self.server.port), timeout=10)
+            self.addCleanup(made.close)
+            if hello:
+                made.sendall(hello)
+            opened.append(made)
+        return opened
+
+    def slowest(self, requests=200):
+        """A good client's slowest request."""
+        slowest = 0.0
+        for _ in range(requests):
+            began = time.monotonic()
+            self.grant("good", 1)
+            slowest = max(slowest, time.monotonic() - began)
+        return slowest
+
+    def test_a_thousand_idle_connections_cost_little_and_hurt_nobody(self):
+        self.grant("good", 1)
+        before = megabytes(self.server.process.pid)
+        idle = self.open(IDLE)
+        self.assertLess(self.slowest(), 1.0)
+        after = megabytes(self.server.process.pid)
+        self.assertLess(after - before, 40, "a connection at rest costs too much")
+        self.assertEqual(select.select(idle, [], [], 0)[0], [], "idle ones were cut")
+        self.assertEqual(self.server.stop(), 0, self.server.told())
+
+    def test_connections_beyond_the_cap_are_turned_away_and_room_comes_back(self):
+        crowd = self.open(1100)
+        time.sleep(0.5)
+        turned_away = select.select(crowd, [], [], 0)[0]
+        self.assertGreater(len(turned_away), 50)
+        self.assertLess(len(turned_away), 200)
+        for each in crowd:
+            each.close()
+        time.sleep(0.5)
+        self.client.close()
+        self.assertLess(self.slowest(20), 1.0)
+
+    def test_slow_senders_do_not_hurt_a_good_client_and_are_cut_off(self):
+        slow = self.open(SLOW, b"POST /v1/accounts/good/grants HTTP/1.1\r\nHost: x\r\n")
+        began = time.monotonic()
+        slowest, left = 0.0, list(slow)
+        while left and time.monotonic() - began < 25:
+            for each in left:
+                try:
+                    each.sendall(b"x")
+                except OSError:  # cut off; select below says the same
+                    continue
+            slowest = max(slowest, self.slowest(20))
+            ended = select.select(left, [], [], 0)[0]
+            left = [each for each in left if each not in ended]
+            time.sleep(0.2)
+        self.assertEqual(len(left), 0, "a header that never ends keeps its connection")
+        self.assertLess(slowest, 1.0)
+
+    def test_a_body_that_does_not_come_keeps_nothing_from_a_good_client(self):
+        self.open(SLOW, b"POST /v1/accounts/good/grants HTTP/1.1\r\nHost: x\r\n"
+                        b"Idempotency-Key: k\r\nContent-Type: application/json\r\n"
+                        b"Content-Length: 30\r\n\r\n{\"amount\":1")
+        self.assertLess(self.slowest(), 1.0)
+        self.assertEqual(self.balance(self.client, "good"), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
