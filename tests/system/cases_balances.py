@@ -149,8 +149,10 @@ class BalanceCases(CaseTest):
         self.assertEqual(self.client.put("/v1/accounts/deep", {"floor": None}).status, 201)
         self.assertEqual(self.spend("deep", AMOUNT_MAX).status, 201)
         self.assert_refused(self.spend("deep", 1), 422, "balance_out_of_range")
-        self.assertEqual(self.hold("deep", AMOUNT_MAX).status, 201)
-        self.assert_refused(self.hold("deep", 1), 422, "balance_out_of_range")
+        self.assertEqual(self.client.put("/v1/accounts/rich", {"floor": None}).status, 201)
+        self.grant("rich", AMOUNT_MAX)
+        self.assertEqual(self.hold("rich", AMOUNT_MAX).status, 201)
+        self.assert_refused(self.hold("rich", 1), 422, "balance_out_of_range")
         half = 2**52
         self.client.put("/v1/accounts/none", {"floor": None})
         response = self.post("/v1/transactions", {"postings": [

@@ -69,11 +69,10 @@ FRAMING = [
     ("h13 a packed body", GRANT + HOST + KEY + JSON + SIZE + b"Content-Encoding: gzip\r\n" + END +
      BODY, [415]),
     *[(f"h15 target {target!r}", b"POST " + target + b" HTTP/1.1\r\n" + HOST + KEY + JSON + SIZE +
-       END + BODY, [400, 404])
-      for target in (b"http://other/v1/accounts/a/grants", b"//v1/accounts/a/grants",
-                     b"/v1/accounts/../accounts/a/grants", b"/v1/accounts/%2e%2e/a/grants",
-                     b"/v1/accounts/%00/grants", b"/v1/accounts/%C0%AF/grants",
-                     b"/v1/accounts/a%2Fgrants", b"v1/accounts/a/grants", b"*")],
+       END + BODY, [400, 404, 405])
+      for target in (b"//v1/accounts/a/grants", b"/v1/accounts/../accounts/a/grants",
+                     b"/v1/accounts/%2e%2e/a/grants", b"/v1/accounts/%00/grants",
+                     b"/v1/accounts/%C0%AF/grants", b"/v1/accounts/a%2Fgrants", b"v1/accounts/a/grants", b"*")],
     *[(f"h16 method {method!r}", method + b" /v1/accounts/a/grants HTTP/1.1\r\n" + HOST + KEY +
        JSON + SIZE + END + BODY, [400, 405, 501])
       for method in (b"TRACE", b"CONNECT", b"DELETE", b"PATCH", b"BREW", b"post")],
@@ -130,7 +129,6 @@ class Wrong(CaseTest):
     def setUp(self):
         super().setUp()
         self.grant("a", 100)
-        self.before = self.everything()
 
     def raw(self, data, seconds=5):
         """Sends the bytes on a connection of their own and half-closes; all that comes back."""
@@ -149,15 +147,16 @@ class Wrong(CaseTest):
             return answer
 
     def assert_turned_down(self, data, statuses):
+        before = self.everything()
         answer = self.raw(data)
         head, _, body = answer.partition(b"\r\n\r\n")
         status = int(head.split(b" ", 2)[1]) if head else 0
         self.assertIn(status, statuses, answer[:500])
         self.assertTrue(json.loads(body)["code"], answer[:500])
         self.assertIn(b"application/problem+json", head)
-        self.assertNotIn(b"HTTP/1.1", body, "something behind the wrong request was answered")
+        self.assertNotRegex(body, rb"HTTP/1\.1 \d", "something behind the wrong request was answered")
         began = time.monotonic()
-        self.assertEqual(self.everything(), self.before)
+        self.assertEqual(self.everything(), before)
         self.assertLess(time.monotonic() - began, 1)
 
     def test_framing(self):
@@ -180,10 +179,11 @@ class Wrong(CaseTest):
 
     def test_h10_half_a_body_is_not_executed(self):
         data = GRANT + HOST + KEY + JSON + b"Content-Length: 13\r\n" + END + BODY
+        before = self.everything()
         answer = self.raw(data)
         if answer:
             self.assertIn(b" 400 ", answer.split(b"\r\n")[0] + b" ")
-        self.assertEqual(self.everything(), self.before)
+        self.assertEqual(self.everything(), before)
 
     def test_h06_what_is_smuggled_behind_is_not_executed(self):
         inner = GRANT + HOST + b"Idempotency-Key: inner\r\n" + JSON + SIZE + END + BODY

@@ -191,10 +191,10 @@ def in_parallel(count, work):
     return results
 
 
-def passbook(*arguments, timeout=120):
+def passbook(*arguments, timeout=120, environment=None):
     """Runs another subcommand; its CompletedProcess with text."""
     return subprocess.run([str(BINARY), *arguments], capture_output=True, text=True, check=False,
-                          timeout=timeout)
+                          timeout=timeout, env={**os.environ, **(environment or {})})
 
 
 class ServerTest(unittest.TestCase):
