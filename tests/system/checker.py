@@ -65,13 +65,10 @@ class Checker:
                 yield f"{call}: more than one answer says that it is the first"
             if settled and all(a.replayed for a in call.attempts):
                 yield f"{call}: a replay of what was never answered"
-            if call.reuses is not None:
-                yield from self.reuse(call)
-
-    @staticmethod
-    def reuse(call):
-        if call.settled():
-            yield f"{call}: took the key of another command ({call.reuses})"
+            if call.reuses is not None and first:
+                yield f"{call}: took the key of another command ({call.reuses})"
+            if call.reuses is None and "reused" in call.verdicts():
+                yield f"{call}: its own key is said to be another command's"
 
     def resolved(self):
         for call in self.calls:

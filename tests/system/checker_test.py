@@ -227,6 +227,10 @@ class CheckerTest(unittest.TestCase):
         other.reuses = self.book.spent
         self.assert_found("took the key of another command")
 
+    def test_a_key_that_is_taken_from_its_owner(self):
+        self.book.attempt(self.book.spent, "reused", status=422)
+        self.assert_found("its own key is said to be another command's")
+
     def test_an_outcome_never_found_out(self):
         self.book.attempt(self.book.call("spend", "a", amount=1), "unsure")
         self.assert_found("never found out")

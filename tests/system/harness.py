@@ -61,7 +61,10 @@ class Server:
     def wait(self, seconds=30):
         """The exit code; below zero the signal that ended it."""
         code = self.process.wait(seconds)
-        self.process.stdout.close()
+        with self.process.stdout as stdout:
+            more = stdout.read()
+        if more:
+            raise AssertionError(f"more than the ready line on stdout: {more[:1000]!r}")
         return code
 
     def stop(self, seconds=30):
@@ -69,7 +72,7 @@ class Server:
         return self.wait(seconds)
 
     def kill(self):
-        if self.process and self.process.returncode is None:
+        if self.process and not self.process.stdout.closed:
             self.process.kill()
             self.wait()
 

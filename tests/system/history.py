@@ -80,7 +80,7 @@ class Call:
                      if v in ("unsure", "nothing")), None)
         if last is None or self.settled():
             return False
-        return not any(v in ("absent", "rejected") for v in self.verdicts()[last + 1:])
+        return not any(v in ("absent", "rejected", "reused") for v in self.verdicts()[last + 1:])
 
     def began(self):
         return min(attempt.began for attempt in self.attempts)

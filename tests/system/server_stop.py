@@ -25,7 +25,8 @@ class Stopping(ServerTest):
             # A connection that was told nothing at all was one between two requests, or one whose
             # request had not arrived whole: none of these may have taken effect.
             unanswered = [call for call in history.calls
-                          if call.verdicts() == ["unsure"] and call.attempts[0].status == 0]
+                          if call.verdicts() == ["unsure"] and call.attempts[0].status == 0 and
+                          not call.reuses]
             recorder = Recorder(history, self.connect(again))
             for call in unanswered:
                 self.assertTrue(recorder.look_up(call))
