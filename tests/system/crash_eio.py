@@ -13,13 +13,16 @@ from harness import ServerTest, in_parallel
 from workload import Load, Recorder, check_all, fresh_history
 
 
-@contextlib.contextmanager
 def failing(server, calls, error, when):
-    """From the `when`-th such system call on, counted in each thread, one fails."""
-    tracer = subprocess.Popen(
-        ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={calls}",
-         "-e", f"inject={calls}:error={error}:when={when}", "-p", str(server.process.pid)],
-        stderr=subprocess.PIPE)
+    """The `when`-th such system call, counted in each thread, fails."""
+    return tracing(server, "-o", "/dev/null", "-e", f"trace={calls}",
+                   "-e", f"inject={calls}:error={error}:when={when}")
+
+
+@contextlib.contextmanager
+def tracing(server, *arguments):
+    tracer = subprocess.Popen(["strace", "-f", "-qq", *arguments, "-p", str(server.process.pid)],
+                              stderr=subprocess.PIPE)
     try:
         deadline = time.monotonic() + 10
         while not traced(server.process.pid):
@@ -80,6 +83,16 @@ class FailingCalls(ServerTest):
             with self.subTest(when):
                 self.store = self.folder / f"sync-{when}.db"
                 self.fail_under_load("fsync,fdatasync", "EIO", when)
+
+    def test_every_answer_waits_for_its_sync(self):
+        server = self.serve()
+        recorder = Recorder(fresh_history("sync"), self.connect(server))
+        recorder.grant("acct", 1)
+        log = self.folder / "syncs"
+        with tracing(server, "-o", str(log), "-e", "trace=fsync,fdatasync"):
+            for _ in range(25):
+                self.assertTrue(recorder.spend("acct", 1).settled())
+        self.assertGreaterEqual(log.read_text(encoding="utf-8").count("sync("), 25)
 
     def test_a_write_that_fails_loses_nothing(self):
         for when in (1, 5, 20):

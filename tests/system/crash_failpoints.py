@@ -11,7 +11,7 @@ import re
 import time
 import unittest
 
-from harness import SOURCE, ServerTest
+from harness import SOURCE, Server, ServerTest
 from workload import Load, check_all, fresh_history
 
 NAME = re.compile(r'\bfailpoint\("([^"]+)"\)')
@@ -93,6 +93,21 @@ class Crashes(ServerTest):
 
     def test_at_random_moments(self):
         self.rounds(self.kill_at_random)
+
+    def test_while_the_store_is_made(self):
+        chance = random.Random(1)
+        for turn in range(self.kills * 4):
+            self.store = self.folder / f"new-{turn}.db"
+            server = Server(self.store)
+            process = server.spawn()
+            time.sleep(chance.uniform(0.001, 0.06))
+            server.kill()
+            self.assertIn(process.returncode, (-9, 0))
+            server = self.serve()
+            client = self.connect(server)
+            self.assertEqual(client.post("/v1/accounts/a/grants", {"amount": 1}, "k").status, 201)
+            self.assert_reconciled()
+            self.assertEqual(server.stop(), 0, server.told())
 
 
 if __name__ == "__main__":
