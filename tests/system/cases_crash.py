@@ -8,6 +8,8 @@ import unittest
 from case import CaseTest
 from harness import passbook
 
+ROWS = 5000  # More than the two batches after which the import is cut short can hold.
+
 
 class CrashCases(CaseTest):
     def restart(self, failpoints=""):
@@ -74,7 +76,7 @@ class CrashCases(CaseTest):
 
     def test_b_98_a_file_imported_twice_or_cut_short_counts_every_row_once(self):
         self.assertEqual(self.server.stop(), 0, self.server.told())
-        rows = [f"row-{n},acct-{n % 7},{n % 5 + 1}" for n in range(1000)]
+        rows = [f"row-{n},acct-{n % 7},{n % 5 + 1}" for n in range(ROWS)]
         rows[1] = "row-1,acct-0,1"  # as honest as row 0, and equal to it but for its key
         file = self.folder / "grants.csv"
         file.write_text("idempotency_key,account,amount\n" + "\n".join(rows) + "\n",
@@ -87,7 +89,7 @@ class CrashCases(CaseTest):
             done = passbook(*command)
             self.assertEqual(done.returncode, 0, done)
             told = json.loads(done.stdout)
-            self.assertEqual(told["posted"] + told["replayed"], 1000, told)
+            self.assertEqual(told["posted"] + told["replayed"], ROWS, told)
             self.assertGreater(told["replayed"], 0)
             self.assertEqual(told["posted"] == 0, again, told)
         self.server = self.serve()

@@ -77,8 +77,8 @@ class FailingCalls(ServerTest):
         check_all(self, history, self.serve(), replays=20)
 
     def test_a_sync_that_fails_is_an_unknown_outcome(self):
-        # The first is that of the fresh journal's head, the second that of its folder, whose failure
-        # SQLite does not report; from the third on they are those of commits.
+        # The first is that of the fresh journal's head, the second that of its folder, whose
+        # failure SQLite does not report; from the third on they are those of commits.
         for when in (1, 3, 7):
             with self.subTest(when):
                 self.store = self.folder / f"sync-{when}.db"

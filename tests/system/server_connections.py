@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that do nothing, or nothing well: they cost little and a good client does not feel them."""
+"""Clients that do nothing, or nothing well: they cost little, and a good one does not feel them."""
 
 import pathlib
 import resource
