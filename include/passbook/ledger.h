@@ -10,10 +10,11 @@
 
 /// Passbook in your own process: the ledger of `passbook serve`, without the server.
 ///
-/// Amounts and balances are integers in the asset's minor unit, within plus or minus 2^53-1. Ids are
-/// `[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}`, keys 1 to 128 visible ASCII characters other than `"` and `\`.
-/// Times are RFC 3339 texts. Keys are shared with HTTP and import: the same key and command give the
-/// same answer wherever they come from.
+/// Amounts and balances are integers in the asset's minor unit, within plus or minus 2^53-1. Ids
+/// are
+/// `[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}`, keys 1 to 128 visible ASCII characters other than `"` and
+/// `\`. Times are RFC 3339 texts. Keys are shared with HTTP and import: the same key and command
+/// give the same answer wherever they come from.
 
 namespace passbook {
 
@@ -32,7 +33,9 @@ public:
 
     Error(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
 
-    [[nodiscard]] Kind kind() const noexcept { return kind_; }
+    [[nodiscard]] Kind kind() const noexcept {
+        return kind_;
+    }
 
 private:
     Kind kind_;
@@ -55,8 +58,8 @@ struct Line {
 /// What an accepted request did. `lines` begins with the subject's; the values above it are the
 /// subject's too.
 struct Receipt {
-    std::string transaction;           ///< Empty where the call took no key.
-    std::optional<std::string> hold;   ///< The hold that was placed.
+    std::string transaction;          ///< Empty where the call took no key.
+    std::optional<std::string> hold;  ///< The hold that was placed.
     std::string account;
     std::int64_t amount = 0;
     std::int64_t balance = 0;
@@ -78,7 +81,9 @@ struct [[nodiscard]] Outcome {
     std::optional<Refused> refused;
     bool replayed = false;
 
-    [[nodiscard]] bool accepted() const noexcept { return receipt.has_value(); }
+    [[nodiscard]] bool accepted() const noexcept {
+        return receipt.has_value();
+    }
 };
 
 struct AccountState {

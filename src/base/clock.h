@@ -25,9 +25,15 @@ class ManualClock final : public Clock {
 public:
     explicit ManualClock(Instant start) : micros_(start.micros) {}
 
-    [[nodiscard]] Instant now() const override { return Instant{micros_.load()}; }
-    void set(Instant to) { micros_.store(to.micros); }
-    void advance_seconds(std::int64_t seconds) { micros_.fetch_add(seconds * micros_per_second); }
+    [[nodiscard]] Instant now() const override {
+        return Instant{micros_.load()};
+    }
+    void set(Instant to) {
+        micros_.store(to.micros);
+    }
+    void advance_seconds(std::int64_t seconds) {
+        micros_.fetch_add(seconds * micros_per_second);
+    }
 
 private:
     std::atomic<std::int64_t> micros_;

@@ -13,7 +13,9 @@ namespace passbook {
 
 class Counter {
 public:
-    void add(std::uint64_t n = 1) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }
+    void add(std::uint64_t n = 1) noexcept {
+        value_.fetch_add(n, std::memory_order_relaxed);
+    }
     [[nodiscard]] std::uint64_t value() const noexcept {
         return value_.load(std::memory_order_relaxed);
     }
@@ -30,8 +32,12 @@ public:
 
     void add(std::uint64_t value) noexcept {
         std::size_t bucket = 0;
-        while (bucket < buckets && value > (std::uint64_t{1} << bucket)) ++bucket;
-        if (bucket < buckets) counts_[bucket].add();
+        while (bucket < buckets && value > (std::uint64_t{1} << bucket)) {
+            ++bucket;
+        }
+        if (bucket < buckets) {
+            counts_[bucket].add();
+        }
         total_.add();
         sum_.add(value);
     }
@@ -43,8 +49,12 @@ public:
     [[nodiscard]] std::uint64_t count(std::size_t bucket) const noexcept {
         return counts_[bucket].value();
     }
-    [[nodiscard]] std::uint64_t total() const noexcept { return total_.value(); }
-    [[nodiscard]] std::uint64_t sum() const noexcept { return sum_.value(); }
+    [[nodiscard]] std::uint64_t total() const noexcept {
+        return total_.value();
+    }
+    [[nodiscard]] std::uint64_t sum() const noexcept {
+        return sum_.value();
+    }
 
 private:
     std::array<Counter, buckets> counts_;

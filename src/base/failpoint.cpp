@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/failpoint.h"
 
+#include <unistd.h>
 #include <charconv>
 #include <csignal>
 #include <mutex>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "base/failure.h"
@@ -31,7 +31,9 @@ std::vector<Failpoint> points;
 bool parse(std::string_view text, Failpoint& point) {
     const auto equals = text.find('=');
     const auto at = text.find('@', equals == std::string_view::npos ? 0 : equals);
-    if (equals == std::string_view::npos || at == std::string_view::npos) return false;
+    if (equals == std::string_view::npos || at == std::string_view::npos) {
+        return false;
+    }
     const auto act = text.substr(equals + 1, at - equals - 1);
     const auto count = text.substr(at + 1);
     point.name = text.substr(0, equals);
@@ -46,8 +48,12 @@ bool parse(std::string_view text, Failpoint& point) {
 void failpoint_detail::passed(std::string_view name) {
     const std::lock_guard lock(mutex);
     for (Failpoint& point : points) {
-        if (point.name != name || --point.passes_left != 0) continue;
-        if (point.kills) ::kill(::getpid(), SIGKILL);
+        if (point.name != name || --point.passes_left != 0) {
+            continue;
+        }
+        if (point.kills) {
+            ::kill(::getpid(), SIGKILL);
+        }
         throw Failure(FailureKind::unavailable, "failpoint " + point.name);
     }
 }
@@ -57,7 +63,9 @@ bool arm_failpoints(std::string_view text) {
     while (!text.empty()) {
         const auto comma = text.find(',');
         Failpoint point;
-        if (!parse(text.substr(0, comma), point)) return false;
+        if (!parse(text.substr(0, comma), point)) {
+            return false;
+        }
         parsed.push_back(std::move(point));
         text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
     }

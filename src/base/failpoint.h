@@ -6,8 +6,9 @@
 
 /// Named places at which a test may kill or fail the process, so that the crash promises are shown
 /// on the released binary itself. Armed by the environment variable PASSBOOK_FAILPOINTS, read once:
-/// `name=kill@N` sends SIGKILL to the process at the N-th pass (from 1), `name=fail@N` makes that one
-/// pass throw Failure `unavailable`. Several are separated by commas. Unarmed, a pass costs one load.
+/// `name=kill@N` sends SIGKILL to the process at the N-th pass (from 1), `name=fail@N` makes that
+/// one pass throw Failure `unavailable`. Several are separated by commas. Unarmed, a pass costs one
+/// load.
 
 namespace passbook {
 
@@ -17,7 +18,9 @@ void passed(std::string_view name);
 }  // namespace failpoint_detail
 
 inline void failpoint(std::string_view name) {
-    if (failpoint_detail::armed.load(std::memory_order_relaxed)) failpoint_detail::passed(name);
+    if (failpoint_detail::armed.load(std::memory_order_relaxed)) {
+        failpoint_detail::passed(name);
+    }
 }
 
 /// Arms what `text` says (empty: nothing), in place of what was armed. Returns false, and arms

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/failpoint.h"
 
-#include <csignal>
 #include <gtest/gtest.h>
+#include <csignal>
 
 #include "base/failure.h"
 
@@ -11,7 +11,9 @@ namespace {
 
 class FailpointTest : public testing::Test {
 protected:
-    void TearDown() override { ASSERT_TRUE(arm_failpoints("")); }
+    void TearDown() override {
+        ASSERT_TRUE(arm_failpoints(""));
+    }
 };
 
 TEST_F(FailpointTest, FailsOnceAtTheNamedPass) {
@@ -21,7 +23,9 @@ TEST_F(FailpointTest, FailsOnceAtTheNamedPass) {
     EXPECT_NO_THROW(failpoint("here"));
 }
 
-TEST_F(FailpointTest, UnarmedDoesNothing) { EXPECT_NO_THROW(failpoint("here")); }
+TEST_F(FailpointTest, UnarmedDoesNothing) {
+    EXPECT_NO_THROW(failpoint("here"));
+}
 
 TEST_F(FailpointTest, KillsTheProcess) {
     ASSERT_TRUE(arm_failpoints("here=kill@1"));
@@ -29,7 +33,8 @@ TEST_F(FailpointTest, KillsTheProcess) {
 }
 
 TEST_F(FailpointTest, RefusesAnotherFormAndArmsNothing) {
-    for (const char* text : {"here", "here=stop@1", "here=fail", "here=fail@0", "here=fail@x", "=fail@1"}) {
+    for (const char* text :
+         {"here", "here=stop@1", "here=fail", "here=fail@0", "here=fail@x", "=fail@1"}) {
         EXPECT_FALSE(arm_failpoints(text)) << text;
     }
     EXPECT_NO_THROW(failpoint("here"));

@@ -7,10 +7,14 @@ namespace passbook {
 
 std::string_view name_of(FailureKind kind) noexcept {
     switch (kind) {
-        case FailureKind::busy: return "busy";
-        case FailureKind::unavailable: return "unavailable";
-        case FailureKind::in_doubt: return "in_doubt";
-        case FailureKind::broken: return "broken";
+        case FailureKind::busy:
+            return "busy";
+        case FailureKind::unavailable:
+            return "unavailable";
+        case FailureKind::in_doubt:
+            return "in_doubt";
+        case FailureKind::broken:
+            return "broken";
     }
     PASSBOOK_ASSERT(false);
     return "";

@@ -26,8 +26,12 @@ public:
     Failure(FailureKind kind, const std::string& what, std::string native = {})
         : std::runtime_error(what), kind_(kind), native_(std::move(native)) {}
 
-    [[nodiscard]] FailureKind kind() const noexcept { return kind_; }
-    [[nodiscard]] const std::string& native() const noexcept { return native_; }
+    [[nodiscard]] FailureKind kind() const noexcept {
+        return kind_;
+    }
+    [[nodiscard]] const std::string& native() const noexcept {
+        return native_;
+    }
 
 private:
     FailureKind kind_;

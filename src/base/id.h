@@ -29,14 +29,20 @@ class Name {
 public:
     /// Nothing if the text is not of the tag's form.
     [[nodiscard]] static std::optional<Name> parse(std::string_view text) {
-        if (!Tag::valid(text)) return std::nullopt;
+        if (!Tag::valid(text)) {
+            return std::nullopt;
+        }
         return Name(std::string(text));
     }
 
     /// For texts read back from a store, which were checked on their way in.
-    [[nodiscard]] static Name trusted(std::string text) { return Name(std::move(text)); }
+    [[nodiscard]] static Name trusted(std::string text) {
+        return Name(std::move(text));
+    }
 
-    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    [[nodiscard]] const std::string& text() const noexcept {
+        return text_;
+    }
 
     friend auto operator<=>(const Name&, const Name&) = default;
 
@@ -47,13 +53,19 @@ private:
 };
 
 struct AccountTag {
-    static bool valid(std::string_view text) noexcept { return valid_id(text); }
+    static bool valid(std::string_view text) noexcept {
+        return valid_id(text);
+    }
 };
 struct AssetTag {
-    static bool valid(std::string_view text) noexcept { return valid_id(text); }
+    static bool valid(std::string_view text) noexcept {
+        return valid_id(text);
+    }
 };
 struct KeyTag {
-    static bool valid(std::string_view text) noexcept { return valid_key(text); }
+    static bool valid(std::string_view text) noexcept {
+        return valid_key(text);
+    }
 };
 
 using AccountId = Name<AccountTag>;

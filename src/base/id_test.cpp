@@ -13,9 +13,10 @@ TEST(Id, TakesTheLettersDigitsAndMarksOfTheContract) {
 }
 
 TEST(Id, RefusesEverythingElse) {
-    for (const auto& text : {std::string(), std::string(65, 'x'), std::string("-a"), std::string(".a"),
-                             std::string("a b"), std::string("a/b"), std::string("a\n"),
-                             std::string("\xed\x95\x9c"), std::string("a\0b", 3), std::string("%a")}) {
+    for (const auto& text :
+         {std::string(), std::string(65, 'x'), std::string("-a"), std::string(".a"),
+          std::string("a b"), std::string("a/b"), std::string("a\n"), std::string("\xed\x95\x9c"),
+          std::string("a\0b", 3), std::string("%a")}) {
         EXPECT_FALSE(valid_id(text)) << text;
     }
 }
@@ -23,8 +24,9 @@ TEST(Id, RefusesEverythingElse) {
 TEST(Key, TakesVisibleAsciiButQuotesAndBackslash) {
     EXPECT_TRUE(valid_key("!~{}'/"));
     EXPECT_TRUE(valid_key(std::string(128, 'k')));
-    for (const auto& text : {std::string(), std::string(129, 'k'), std::string("a b"), std::string("\""),
-                             std::string("\\"), std::string("\x7f"), std::string("\xc3\xa9")}) {
+    for (const auto& text :
+         {std::string(), std::string(129, 'k'), std::string("a b"), std::string("\""),
+          std::string("\\"), std::string("\x7f"), std::string("\xc3\xa9")}) {
         EXPECT_FALSE(valid_key(text)) << text;
     }
 }

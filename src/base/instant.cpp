@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/instant.h"
 
-#include <chrono>
 #include <fmt/format.h>
+#include <chrono>
 
 namespace passbook {
 namespace {
@@ -12,7 +12,7 @@ using std::chrono::microseconds;
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
 
-constexpr std::size_t date_length = 10;      // YYYY-MM-DD
+constexpr std::size_t date_length = 10;  // YYYY-MM-DD
 constexpr std::size_t fraction_digits_max = 6;
 
 /// Takes digits and marks off the front of a text; after the first mismatch it stays failed.
@@ -43,12 +43,18 @@ public:
         return found;
     }
 
-    [[nodiscard]] bool next_is(char c) const { return !rest_.empty() && rest_.front() == c; }
+    [[nodiscard]] bool next_is(char c) const {
+        return !rest_.empty() && rest_.front() == c;
+    }
     [[nodiscard]] bool next_is_digit() const {
         return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
     }
-    [[nodiscard]] bool done() const { return !failed_ && rest_.empty(); }
-    [[nodiscard]] bool failed() const { return failed_; }
+    [[nodiscard]] bool done() const {
+        return !failed_ && rest_.empty();
+    }
+    [[nodiscard]] bool failed() const {
+        return failed_;
+    }
 
 private:
     std::string_view rest_;
@@ -61,31 +67,42 @@ std::optional<sys_days> scan_date(Scanner& in) {
     const int month = in.number(2);
     in.mark("-");
     const int day = in.number(2);
-    const year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+    const year_month_day date{std::chrono::year{year},
+                              std::chrono::month{static_cast<unsigned>(month)},
                               std::chrono::day{static_cast<unsigned>(day)}};
-    if (in.failed() || year < 1 || !date.ok()) return std::nullopt;
+    if (in.failed() || year < 1 || !date.ok()) {
+        return std::nullopt;
+    }
     return sys_days{date};
 }
 
 std::int64_t scan_fraction(Scanner& in) {
-    if (!in.next_is('.')) return 0;
+    if (!in.next_is('.')) {
+        return 0;
+    }
     in.mark(".");
     std::int64_t micros = in.number(1);
     std::size_t digits = 1;
     for (; digits < fraction_digits_max && in.next_is_digit(); ++digits) {
         micros = micros * 10 + in.number(1);
     }
-    for (; digits < fraction_digits_max; ++digits) micros *= 10;
+    for (; digits < fraction_digits_max; ++digits) {
+        micros *= 10;
+    }
     return micros;
 }
 
 std::optional<std::int64_t> scan_offset_seconds(Scanner& in) {
     const char sign = in.mark("Zz+-");
-    if (sign == 'Z' || sign == 'z') return 0;
+    if (sign == 'Z' || sign == 'z') {
+        return 0;
+    }
     const int hours = in.number(2);
     in.mark(":");
     const int minutes = in.number(2);
-    if (in.failed() || hours > 23 || minutes > 59) return std::nullopt;
+    if (in.failed() || hours > 23 || minutes > 59) {
+        return std::nullopt;
+    }
     const int seconds = hours * 3600 + minutes * 60;
     return sign == '-' ? -seconds : seconds;
 }
@@ -103,18 +120,26 @@ std::optional<Instant> parse_instant(std::string_view text) {
     const int second = in.number(2);
     const std::int64_t fraction = scan_fraction(in);
     const auto offset = scan_offset_seconds(in);
-    if (!date || !in.done() || !offset) return std::nullopt;
-    if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
+    if (!date || !in.done() || !offset) {
+        return std::nullopt;
+    }
+    if (hour > 23 || minute > 59 || second > 59) {
+        return std::nullopt;
+    }
     const std::int64_t of_day = hour * 3600 + minute * 60 + second - *offset;
     const auto day = microseconds(date->time_since_epoch()).count();
     return Instant{day + of_day * micros_per_second + fraction};
 }
 
 std::optional<Instant> parse_date(std::string_view text) {
-    if (text.size() != date_length) return std::nullopt;
+    if (text.size() != date_length) {
+        return std::nullopt;
+    }
     Scanner in(text);
     const auto date = scan_date(in);
-    if (!date || !in.done()) return std::nullopt;
+    if (!date || !in.done()) {
+        return std::nullopt;
+    }
     return Instant{microseconds(date->time_since_epoch()).count()};
 }
 

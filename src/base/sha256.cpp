@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/sha256.h"
 
-#include <memory>
 #include <openssl/evp.h>
+#include <memory>
 
 #include "base/assert.h"
 
@@ -10,7 +10,9 @@ namespace passbook {
 namespace {
 
 struct FreeContext {
-    void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
+    void operator()(EVP_MD_CTX* context) const noexcept {
+        EVP_MD_CTX_free(context);
+    }
 };
 
 /// Fetching the algorithm by name takes longer than hashing a command, so it is done once.

@@ -14,28 +14,35 @@ using Kind = Error::Kind;
 template <class Name>
 Name parsed(const std::string& text, std::string_view what) {
     auto name = Name::parse(text);
-    if (!name) throw Error(Kind::malformed, fmt::format("`{}` is no {}", text, what));
+    if (!name) {
+        throw Error(Kind::malformed, fmt::format("`{}` is no {}", text, what));
+    }
     return *name;
 }
 
-AccountId account_id(const std::string& text) { return parsed<AccountId>(text, "account id"); }
+AccountId account_id(const std::string& text) {
+    return parsed<AccountId>(text, "account id");
+}
 
 std::optional<AssetCode> asset_code(const std::optional<std::string>& text) {
-    if (!text) return std::nullopt;
+    if (!text) {
+        return std::nullopt;
+    }
     return parsed<AssetCode>(*text, "asset code");
 }
 
 RequestId request_id_of(char letter, const std::string& text) {
     const auto id = parse_request_id(letter, text);
-    if (!id) throw Error(Kind::malformed, fmt::format("`{}` is no id that this ledger makes", text));
+    if (!id) {
+        throw Error(Kind::malformed, fmt::format("`{}` is no id that this ledger makes", text));
+    }
     return *id;
 }
 
 Command keyed(ledger::Action action, const std::string& key,
               const std::optional<std::string>& reason = {}) {
-    return Command{.action = std::move(action),
-                   .key = parsed<Key>(key, "idempotency key"),
-                   .reason = reason};
+    return Command{
+        .action = std::move(action), .key = parsed<Key>(key, "idempotency key"), .reason = reason};
 }
 
 template <class Action>
@@ -45,7 +52,8 @@ Command amount_command(const ask::Amount& ask) {
     if (ask.effective_at) {
         command.effective_at = parse_instant(*ask.effective_at);
         if (!command.effective_at) {
-            throw Error(Kind::malformed, fmt::format("`{}` is no RFC 3339 time", *ask.effective_at));
+            throw Error(Kind::malformed,
+                        fmt::format("`{}` is no RFC 3339 time", *ask.effective_at));
         }
     }
     return command;
@@ -53,11 +61,14 @@ Command amount_command(const ask::Amount& ask) {
 
 [[noreturn]] void throw_failure(FailureKind kind) {
     switch (kind) {
-        case FailureKind::busy: throw Error(Kind::busy, "the ledger is busy");
-        case FailureKind::unavailable: throw Error(Kind::unavailable, "the store is unavailable");
+        case FailureKind::busy:
+            throw Error(Kind::busy, "the ledger is busy");
+        case FailureKind::unavailable:
+            throw Error(Kind::unavailable, "the store is unavailable");
         case FailureKind::in_doubt:
             throw Error(Kind::outcome_unknown, "the outcome is unknown; the same key finds out");
-        case FailureKind::broken: throw Error(Kind::broken, "the store is broken");
+        case FailureKind::broken:
+            throw Error(Kind::broken, "the store is broken");
     }
     PASSBOOK_ASSERT(false);
     throw Error(Kind::broken, "");
@@ -81,7 +92,9 @@ Line line_of(const ledger::Entry& entry) {
               .held_after = entry.held_after,
               .reason = entry.reason,
               .recorded_at = to_text(entry.recorded_at)};
-    if (entry.effective_at) line.effective_at = to_text(*entry.effective_at);
+    if (entry.effective_at) {
+        line.effective_at = to_text(*entry.effective_at);
+    }
     return line;
 }
 
@@ -96,9 +109,13 @@ Receipt receipt_of(const ledger::Record& record) {
     if (subject.request) {
         const RequestId id{shard_of(subject.account.text()), subject.request->hash};
         receipt.transaction = to_text('t', id);
-        if (subject.kind == ledger::EntryKind::hold) receipt.hold = to_text('h', id);
+        if (subject.kind == ledger::EntryKind::hold) {
+            receipt.hold = to_text('h', id);
+        }
     }
-    for (const ledger::Entry& entry : record.entries) receipt.lines.push_back(line_of(entry));
+    for (const ledger::Entry& entry : record.entries) {
+        receipt.lines.push_back(line_of(entry));
+    }
     return receipt;
 }
 
@@ -121,9 +138,13 @@ struct Ledger::Impl {
 
     ledger::Answer ask(Command command) {
         auto request = ledger::prepare(std::move(command));
-        if (!request) throw_rejection(request.error());
+        if (!request) {
+            throw_rejection(request.error());
+        }
         writer::Reply reply = engine.call(std::move(*request));
-        if (const auto* kind = std::get_if<FailureKind>(&reply)) throw_failure(*kind);
+        if (const auto* kind = std::get_if<FailureKind>(&reply)) {
+            throw_failure(*kind);
+        }
         return std::get<ledger::Answer>(std::move(reply));
     }
 
@@ -169,8 +190,8 @@ Ledger Ledger::open(const std::string& url) {
     try {
         return Ledger(std::make_unique<Impl>(url));
     } catch (const Failure& failure) {
-        const bool later = failure.kind() == FailureKind::busy ||
-                           failure.kind() == FailureKind::unavailable;
+        const bool later =
+            failure.kind() == FailureKind::busy || failure.kind() == FailureKind::unavailable;
         throw Error(later ? Kind::unavailable : Kind::broken, failure.what());
     }
 }
@@ -209,7 +230,9 @@ Outcome Ledger::hold(const ask::Hold& ask) {
 
 Outcome Ledger::commit(const ask::Commit& ask) {
     ledger::CommitHold commit{request_id_of('h', ask.hold), ask.amount, {}};
-    if (ask.to) commit.to = account_id(*ask.to);
+    if (ask.to) {
+        commit.to = account_id(*ask.to);
+    }
     return impl_->outcome(keyed(commit, ask.key));
 }
 
@@ -218,11 +241,11 @@ Outcome Ledger::void_hold(const ask::Void& ask) {
 }
 
 AccountState Ledger::put_account(const ask::Account& ask) {
-    const ledger::Answer answer = impl_->ask({.action = ledger::PutAccount{
-                                                  .account = account_id(ask.id),
-                                                  .asset = asset_code(ask.asset),
-                                                  .floor = ask.floor,
-                                                  .ceiling = ask.ceiling}});
+    const ledger::Answer answer =
+        impl_->ask({.action = ledger::PutAccount{.account = account_id(ask.id),
+                                                 .asset = asset_code(ask.asset),
+                                                 .floor = ask.floor,
+                                                 .ceiling = ask.ceiling}});
     if (const auto* rejection = std::get_if<ledger::Rejection>(&answer.body)) {
         throw_rejection(*rejection);
     }
@@ -236,7 +259,9 @@ std::optional<AccountState> Ledger::account(const std::string& id) {
     const AccountId account = account_id(id);
     return impl_->read([&](store::Reader& reader) -> std::optional<AccountState> {
         const auto view = reader.account(account);
-        if (!view) return std::nullopt;
+        if (!view) {
+            return std::nullopt;
+        }
         return state_of(view->account, view->due);
     });
 }

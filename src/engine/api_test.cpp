@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
 #include <atomic>
 #include <filesystem>
-#include <gtest/gtest.h>
 #include <thread>
-#include <unistd.h>
 
 #include "passbook/ledger.h"
 
@@ -18,9 +18,13 @@ protected:
                  ("passbook-api-" + std::to_string(::getpid()) + "-" + test->name());
         std::filesystem::create_directories(folder);
     }
-    ~ApiTest() override { std::filesystem::remove_all(folder); }
+    ~ApiTest() override {
+        std::filesystem::remove_all(folder);
+    }
 
-    [[nodiscard]] std::string url() const { return "sqlite:" + (folder / "store.db").string(); }
+    [[nodiscard]] std::string url() const {
+        return "sqlite:" + (folder / "store.db").string();
+    }
 
     std::filesystem::path folder;
 };
@@ -102,7 +106,9 @@ TEST_F(ApiTest, TenParallelSpendsOf30Against100AreThree) {
             accepted += spend.accepted() ? 1 : 0;
         });
     }
-    for (auto& thread : threads) thread.join();
+    for (auto& thread : threads) {
+        thread.join();
+    }
     EXPECT_EQ(accepted, 3);
     EXPECT_EQ(ledger.account("alice")->balance, 10);
 }

@@ -14,7 +14,9 @@ const Clock& system_clock() {
 }  // namespace
 
 ReaderPool::Lease::~Lease() {
-    if (!reader_) return;
+    if (!reader_) {
+        return;
+    }
     const std::lock_guard lock(pool_->mutex_);
     pool_->idle_.push_back(std::move(reader_));
 }
@@ -37,7 +39,9 @@ Engine::Engine(Options options)
       readers_(*store_),
       lanes_(*store_, options.lanes, options.lane, counters_, std::move(options.in_doubt)) {}
 
-Engine::~Engine() { stop(); }
+Engine::~Engine() {
+    stop();
+}
 
 void Engine::submit(ledger::Request request, writer::Completion done) {
     std::vector<writer::Job> jobs;
@@ -45,13 +49,16 @@ void Engine::submit(ledger::Request request, writer::Completion done) {
     lanes_.submit(std::move(jobs));
 }
 
-void Engine::submit(std::vector<writer::Job> jobs) { lanes_.submit(std::move(jobs)); }
+void Engine::submit(std::vector<writer::Job> jobs) {
+    lanes_.submit(std::move(jobs));
+}
 
 writer::Reply Engine::call(ledger::Request request) {
     // Shared, because the lane may still be inside set_value when the future is ready.
     auto promise = std::make_shared<std::promise<writer::Reply>>();
     auto future = promise->get_future();
-    submit(std::move(request), [promise](writer::Reply reply) { promise->set_value(std::move(reply)); });
+    submit(std::move(request),
+           [promise](writer::Reply reply) { promise->set_value(std::move(reply)); });
     return future.get();
 }
 

@@ -20,8 +20,8 @@
 
 namespace passbook::engine {
 
-/// Opens what the URL names (`sqlite:PATH`), Failure `broken` with one clear line where the URL is of
-/// no known form. The clock must outlive the store.
+/// Opens what the URL names (`sqlite:PATH`), Failure `broken` with one clear line where the URL is
+/// of no known form. The clock must outlive the store.
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const std::string& url, store::Access access,
                                                        const Clock& clock);
 
@@ -40,8 +40,8 @@ struct LibraryVersion {
 /// Readers kept open between uses. Any thread.
 class ReaderPool {
 public:
-    /// A reader lent for one piece of work; it goes back when the lease ends. A reader that threw is
-    /// thrown away instead: call `discard`.
+    /// A reader lent for one piece of work; it goes back when the lease ends. A reader that threw
+    /// is thrown away instead: call `discard`.
     class Lease {
     public:
         Lease(ReaderPool& pool, std::unique_ptr<store::Reader> reader)
@@ -52,9 +52,15 @@ public:
         Lease& operator=(const Lease&) = delete;
         Lease& operator=(Lease&&) = delete;
 
-        store::Reader* operator->() const noexcept { return reader_.get(); }
-        store::Reader& operator*() const noexcept { return *reader_; }
-        void discard() noexcept { reader_.reset(); }
+        store::Reader* operator->() const noexcept {
+            return reader_.get();
+        }
+        store::Reader& operator*() const noexcept {
+            return *reader_;
+        }
+        void discard() noexcept {
+            reader_.reset();
+        }
 
     private:
         ReaderPool* pool_;
@@ -75,9 +81,10 @@ struct Options {
     std::size_t lanes = 1;
     writer::LaneLimits lane;
     const Clock* clock = nullptr;  ///< The system's where absent.
-    /// Called on a lane's thread when the outcome of a COMMIT is unknown and all in flight were told:
-    /// the process must end, and the next start finds out.
-    std::function<void()> in_doubt = [] {};
+    /// Called on a lane's thread when the outcome of a COMMIT is unknown and all in flight were
+    /// told: the process must end, and the next start finds out.
+    std::function<void()> in_doubt = [] {
+    };
 };
 
 class Engine {
@@ -98,15 +105,27 @@ public:
     /// Submits and waits. For embedders and tools.
     [[nodiscard]] writer::Reply call(ledger::Request request);
 
-    [[nodiscard]] ReaderPool::Lease reader() { return readers_.lease(); }
+    [[nodiscard]] ReaderPool::Lease reader() {
+        return readers_.lease();
+    }
 
-    [[nodiscard]] std::string describe() const { return store_->describe(); }
-    [[nodiscard]] const writer::Counters& counters() const noexcept { return counters_; }
-    [[nodiscard]] std::size_t depth() const { return lanes_.depth(); }
-    [[nodiscard]] Instant now() const { return clock_.now(); }
+    [[nodiscard]] std::string describe() const {
+        return store_->describe();
+    }
+    [[nodiscard]] const writer::Counters& counters() const noexcept {
+        return counters_;
+    }
+    [[nodiscard]] std::size_t depth() const {
+        return lanes_.depth();
+    }
+    [[nodiscard]] Instant now() const {
+        return clock_.now();
+    }
 
     /// Answers what was accepted; later requests are answered `unavailable`. Idempotent.
-    void stop() { lanes_.stop(); }
+    void stop() {
+        lanes_.stop();
+    }
 
 private:
     const Clock& clock_;

@@ -15,13 +15,15 @@ bool stopped_by_freeze(EntryKind kind) noexcept {
         case EntryKind::transaction:
         case EntryKind::reverse:
         case EntryKind::hold:
-        case EntryKind::commit: return true;
+        case EntryKind::commit:
+            return true;
         case EntryKind::void_hold:
         case EntryKind::expire:
         case EntryKind::freeze:
         case EntryKind::unfreeze:
         case EntryKind::close:
-        case EntryKind::limits: return false;
+        case EntryKind::limits:
+            return false;
     }
     PASSBOOK_ASSERT(false);
     return true;
@@ -55,15 +57,23 @@ std::optional<Refusal> refused_by_limits(const Account& before, const Account& a
 std::optional<Refusal> refused_by_range(const Account& before, const Move& move) {
     const auto balance = checked_add(before.balance, move.amount);
     const auto held = checked_add(before.held, move.held_change);
-    if (balance && held && in_range(*balance - *held)) return std::nullopt;
+    if (balance && held && in_range(*balance - *held)) {
+        return std::nullopt;
+    }
     const Amount asked = move.amount != 0 ? move.amount : move.held_change;
     return Refusal{Code::balance_out_of_range, before.id, {before.balance, asked, 0}};
 }
 
 AccountStatus status_after(AccountStatus before, EntryKind kind) noexcept {
-    if (kind == EntryKind::freeze) return AccountStatus::frozen;
-    if (kind == EntryKind::unfreeze) return AccountStatus::open;
-    if (kind == EntryKind::close) return AccountStatus::closed;
+    if (kind == EntryKind::freeze) {
+        return AccountStatus::frozen;
+    }
+    if (kind == EntryKind::unfreeze) {
+        return AccountStatus::open;
+    }
+    if (kind == EntryKind::close) {
+        return AccountStatus::closed;
+    }
     return before;
 }
 
@@ -76,9 +86,12 @@ bool fits(const Account& account, const Limits& limits) noexcept {
 
 std::string_view name_of(AccountStatus status) noexcept {
     switch (status) {
-        case AccountStatus::open: return "open";
-        case AccountStatus::frozen: return "frozen";
-        case AccountStatus::closed: return "closed";
+        case AccountStatus::open:
+            return "open";
+        case AccountStatus::frozen:
+            return "frozen";
+        case AccountStatus::closed:
+            return "closed";
     }
     PASSBOOK_ASSERT(false);
     return "";
@@ -96,8 +109,12 @@ Account opened(const AccountId& id, const Asset& asset, Instant now) {
 
 Result<Account, Refusal> moved(const Account& account, const Move& move) {
     PASSBOOK_ASSERT(move.account == account.id);
-    if (auto refusal = refused_by_status(account, move.kind)) return fail(*refusal);
-    if (auto refusal = refused_by_range(account, move)) return fail(*refusal);
+    if (auto refusal = refused_by_status(account, move.kind)) {
+        return fail(*refusal);
+    }
+    if (auto refusal = refused_by_range(account, move)) {
+        return fail(*refusal);
+    }
     Account after = account;
     after.seq += 1;
     after.balance += move.amount;
@@ -105,10 +122,14 @@ Result<Account, Refusal> moved(const Account& account, const Move& move) {
     after.status = status_after(account.status, move.kind);
     PASSBOOK_ASSERT(after.held >= 0);
     if (move.limits) {
-        if (!fits(account, *move.limits)) return fail(Refusal{Code::limit_in_use, account.id, {}});
+        if (!fits(account, *move.limits)) {
+            return fail(Refusal{Code::limit_in_use, account.id, {}});
+        }
         after.limits = *move.limits;
     }
-    if (auto refusal = refused_by_limits(account, after)) return fail(*refusal);
+    if (auto refusal = refused_by_limits(account, after)) {
+        return fail(*refusal);
+    }
     if (move.kind == EntryKind::close && (after.balance != 0 || after.held != 0)) {
         return fail(Refusal{Code::account_not_empty, account.id, {after.balance, after.held, 0}});
     }

@@ -30,13 +30,15 @@ struct Account {
     Amount held = 0;
     std::int64_t seq = 0;
     Limits limits;
-    Limits opening_limits;             ///< Those it opened with; never change.
+    Limits opening_limits;  ///< Those it opened with; never change.
     Instant opened_at;
-    Instant recorded_at;               ///< Of the last entry; `opened_at` before the first.
-    std::optional<Instant> wake_at;    ///< When the earliest open hold falls due.
-    std::string metadata;              ///< Canonical JSON; empty where none.
+    Instant recorded_at;             ///< Of the last entry; `opened_at` before the first.
+    std::optional<Instant> wake_at;  ///< When the earliest open hold falls due.
+    std::string metadata;            ///< Canonical JSON; empty where none.
 
-    [[nodiscard]] Amount available() const noexcept { return balance - held; }
+    [[nodiscard]] Amount available() const noexcept {
+        return balance - held;
+    }
 
     friend bool operator==(const Account&, const Account&) = default;
 };
@@ -50,14 +52,15 @@ struct Move {
     EntryKind kind = EntryKind::grant;
     Amount amount = 0;
     Amount held_change = 0;
-    std::optional<AssetCode> asset;        ///< What the account must keep, or is opened with.
-    std::optional<Limits> limits;          ///< Kind `limits` only.
+    std::optional<AssetCode> asset;  ///< What the account must keep, or is opened with.
+    std::optional<Limits> limits;    ///< Kind `limits` only.
     std::optional<std::int64_t> reverses;
 };
 
 /// The account after the move, with its next seq, or the reason why it does not move. Status is
 /// asked before floor and ceiling; a sum that leaves the range of an amount is refused as
-/// `balance_out_of_range` even where there is no floor or ceiling. `recorded_at` is left to the caller.
+/// `balance_out_of_range` even where there is no floor or ceiling. `recorded_at` is left to the
+/// caller.
 [[nodiscard]] Result<Account, Refusal> moved(const Account& account, const Move& move);
 
 }  // namespace passbook::ledger

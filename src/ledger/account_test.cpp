@@ -30,7 +30,8 @@ constexpr Limits none{};
 const std::vector<Row> rows{
     {"spend to the floor", 30, 0, floor_0, open, spend, -30, 0, {}},
     {"spend past the floor", 29, 0, floor_0, open, spend, -30, 0, Code::insufficient_balance},
-    {"what is held cannot be spent", 30, 1, floor_0, open, spend, -30, 0, Code::insufficient_balance},
+    {"what is held cannot be spent", 30, 1, floor_0, open, spend, -30, 0,
+     Code::insufficient_balance},
     {"no floor", 0, 0, none, open, spend, -30, 0, {}},
     {"floor below zero", 0, 0, {-30, {}}, open, spend, -30, 0, {}},
     {"past a floor below zero", 0, 0, {-30, {}}, open, spend, -31, 0, Code::insufficient_balance},
@@ -95,7 +96,8 @@ TEST(AccountMoves, OnlyAsItsStatusFloorAndCeilingAllow) {
 TEST(AccountMoves, ChangesItsStatusByFreezeUnfreezeAndClose) {
     const Row empty{"", 0, 0, floor_0, open, freeze, 0, 0, {}};
     Account account = account_of(empty);
-    for (const auto& [kind, status] : {std::pair{freeze, frozen}, {unfreeze, open}, {close, closed}}) {
+    for (const auto& [kind, status] :
+         {std::pair{freeze, frozen}, {unfreeze, open}, {close, closed}}) {
         Move move{.account = account.id};
         move.kind = kind;
         const auto after = moved(account, move);
@@ -112,7 +114,8 @@ TEST(AccountMoves, ItsLimitsOnlyToWhereItIs) {
     };
     const Row held{"", 50, 20, floor_0, open, limits, 0, 0, {}};
     const Account before = account_of(held);
-    for (const Case& to : {Case{{30, 50}, true}, {{31, 50}, false}, {{30, 49}, false}, {none, true}}) {
+    for (const Case& to :
+         {Case{{30, 50}, true}, {{31, 50}, false}, {{30, 49}, false}, {none, true}}) {
         Move move{.account = before.id};
         move.kind = limits;
         move.limits = to.to;

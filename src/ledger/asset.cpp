@@ -3,6 +3,8 @@
 
 namespace passbook::ledger {
 
-Asset default_asset() { return Asset{.code = AssetCode::trusted("point")}; }
+Asset default_asset() {
+    return Asset{.code = AssetCode::trusted("point")};
+}
 
 }  // namespace passbook::ledger

@@ -15,11 +15,11 @@ inline constexpr int scale_max = 18;
 struct Asset {
     AssetCode code;
     int scale = 0;
-    bool balanced = false;              ///< Every transaction in it must sum to zero.
-    bool open_on_first_credit = true;   ///< A credit may open an unknown account.
-    std::optional<Amount> floor = 0;    ///< Copied into an account when it opens; at most 0.
-    std::optional<Amount> ceiling;      ///< Copied into an account when it opens; at least 0.
-    bool used = false;                  ///< An account holds it: scale and `balanced` are fixed.
+    bool balanced = false;             ///< Every transaction in it must sum to zero.
+    bool open_on_first_credit = true;  ///< A credit may open an unknown account.
+    std::optional<Amount> floor = 0;   ///< Copied into an account when it opens; at most 0.
+    std::optional<Amount> ceiling;     ///< Copied into an account when it opens; at least 0.
+    bool used = false;                 ///< An account holds it: scale and `balanced` are fixed.
 
     friend bool operator==(const Asset&, const Asset&) = default;
 };

@@ -68,7 +68,9 @@ std::vector<AccountId> named_accounts(const Action& action) {
     const auto of_postings = [](const std::vector<Posting>& postings) {
         Accounts accounts;
         accounts.reserve(postings.size());
-        for (const Posting& posting : postings) accounts.push_back(posting.account);
+        for (const Posting& posting : postings) {
+            accounts.push_back(posting.account);
+        }
         return accounts;
     };
     return std::visit(
@@ -76,9 +78,7 @@ std::vector<AccountId> named_accounts(const Action& action) {
             [](const Transfer& transfer) { return Accounts{transfer.from, transfer.to}; },
             [&](const Transact& transact) { return of_postings(transact.postings); },
             [&](const Reverse& reverse) { return of_postings(reverse.postings); },
-            [](const CommitHold& commit) {
-                return commit.to ? Accounts{*commit.to} : Accounts{};
-            },
+            [](const CommitHold& commit) { return commit.to ? Accounts{*commit.to} : Accounts{}; },
             [](const VoidHold&) { return Accounts{}; },
             [](const PutAsset&) { return Accounts{}; },
             [](const auto& on_account) { return Accounts{on_account.account}; },

@@ -63,7 +63,7 @@ struct Reverse {
 
 struct PlaceHold {
     AccountId account;
-    Amount amount = 0;  ///< Positive.
+    Amount amount = 0;                       ///< Positive.
     std::optional<std::int64_t> expires_in;  ///< Seconds, 1 to `hold_seconds_max`.
 };
 
@@ -117,8 +117,8 @@ struct Command {
 /// The word for the command in JSON, metrics and the fingerprint.
 [[nodiscard]] std::string_view name_of(const Action& action) noexcept;
 
-/// The subject where the command itself names it: all but reverse, commit and void, whose subject is
-/// that of what they act on, and PutAsset, which has none.
+/// The subject where the command itself names it: all but reverse, commit and void, whose subject
+/// is that of what they act on, and PutAsset, which has none.
 [[nodiscard]] const AccountId* named_subject(const Action& action) noexcept;
 
 /// What reverse, commit and void act on.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/decide.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "base/assert.h"
 #include "ledger/plan.h"
@@ -11,20 +11,28 @@
 namespace passbook::ledger {
 namespace {
 
-Answer answer(Rejection rejection) { return Answer{.body = std::move(rejection)}; }
+Answer answer(Rejection rejection) {
+    return Answer{.body = std::move(rejection)};
+}
 
 /// The account whose key space the request lies in, or why there is none.
 Result<AccountId, Rejection> subject_of(const State& state, const Action& action) {
-    if (const AccountId* named = named_subject(action)) return *named;
+    if (const AccountId* named = named_subject(action)) {
+        return *named;
+    }
     const RequestId& target = *target_of(action);
     if (std::holds_alternative<Reverse>(action)) {
         const auto original = state.originals.find(target);
-        if (original != state.originals.end()) return original->second.record.subject().account;
-        return fail(Rejection{Code::transaction_not_found, fmt::format("Transaction {} does not exist.",
-                                                                       to_text('t', target))});
+        if (original != state.originals.end()) {
+            return original->second.record.subject().account;
+        }
+        return fail(Rejection{Code::transaction_not_found,
+                              fmt::format("Transaction {} does not exist.", to_text('t', target))});
     }
     const auto hold = state.holds.find(target);
-    if (hold != state.holds.end()) return hold->second.account;
+    if (hold != state.holds.end()) {
+        return hold->second.account;
+    }
     return fail(Rejection{Code::hold_not_found,
                           fmt::format("Hold {} does not exist.", to_text('h', target))});
 }
@@ -32,7 +40,9 @@ Result<AccountId, Rejection> subject_of(const State& state, const Action& action
 /// What the key was answered with before; nothing if it is new.
 std::optional<Answer> replay(const State& state, const SubjectKey& key, const Request& request) {
     const auto outcome = state.outcomes.find(key);
-    if (outcome == state.outcomes.end()) return std::nullopt;
+    if (outcome == state.outcomes.end()) {
+        return std::nullopt;
+    }
     if (request_of(outcome->second).fingerprint != request.fingerprint) {
         return answer(Rejection{Code::idempotency_key_reused,
                                 fmt::format("Key {} of {} already stands for another command.",
@@ -52,8 +62,7 @@ Answer refuse(State& state, const AccountId& subject, const Request& request, Re
         const Account& account = state.accounts.at(subject);
         StoredRefusal stored{
             .subject = subject,
-            .request = {key, request.fingerprint,
-                        request_id("account", subject.text(), key).hash},
+            .request = {key, request.fingerprint, request_id("account", subject.text(), key).hash},
             .refusal = refusal,
             .recorded_at = std::max(state.now, account.recorded_at)};
         changes.refusals.push_back(stored);
@@ -65,9 +74,13 @@ Answer refuse(State& state, const AccountId& subject, const Request& request, Re
 Answer decide_keyed(State& state, const Request& request, Changes& changes) {
     const Action& action = request.command.action;
     const auto subject = subject_of(state, action);
-    if (!subject) return answer(subject.error());
+    if (!subject) {
+        return answer(subject.error());
+    }
     if (request.command.key) {
-        if (auto before = replay(state, {*subject, *request.command.key}, request)) return *before;
+        if (auto before = replay(state, {*subject, *request.command.key}, request)) {
+            return *before;
+        }
     }
 
     release_due_holds(state, *subject, changes);
@@ -81,10 +94,14 @@ Answer decide_keyed(State& state, const Request& request, Changes& changes) {
     if (auto opened = open_credited(state, *planned, changes); !opened) {
         return answer(opened.error());
     }
-    for (const Move& move : planned->moves) release_due_holds(state, move.account, changes);
+    for (const Move& move : planned->moves) {
+        release_due_holds(state, move.account, changes);
+    }
 
     auto record = post(state, *planned, request, changes);
-    if (!record) return refuse(state, *subject, request, record.error(), changes);
+    if (!record) {
+        return refuse(state, *subject, request, record.error(), changes);
+    }
     if (request.command.key) {
         state.outcomes.insert_or_assign(SubjectKey{*subject, *request.command.key}, *record);
     }
@@ -95,11 +112,16 @@ Answer open_account(State& state, const PutAccount& put, Changes& changes) {
     const AssetCode code = put.asset.value_or(default_asset().code);
     const auto asset = state.assets.find(code);
     if (asset == state.assets.end()) {
-        return answer({Code::asset_not_found, fmt::format("Asset {} does not exist.", code.text())});
+        return answer(
+            {Code::asset_not_found, fmt::format("Asset {} does not exist.", code.text())});
     }
     Account account = opened(put.account, asset->second, state.now);
-    if (put.floor) account.limits.floor = *put.floor;
-    if (put.ceiling) account.limits.ceiling = *put.ceiling;
+    if (put.floor) {
+        account.limits.floor = *put.floor;
+    }
+    if (put.ceiling) {
+        account.limits.ceiling = *put.ceiling;
+    }
     const auto& [floor, ceiling] = account.limits;
     if ((floor && *floor > 0) || (ceiling && *ceiling < 0)) {
         return Answer{.body = Refusal{Code::limit_in_use, account.id, {}}};
@@ -117,13 +139,18 @@ std::optional<Refusal> change_limits(State& state, const PutAccount& put, Change
     release_due_holds(state, put.account, changes);
     Account& account = state.accounts.at(put.account);
     Limits limits = account.limits;
-    if (put.floor) limits.floor = *put.floor;
-    if (put.ceiling) limits.ceiling = *put.ceiling;
-    if (limits == account.limits) return std::nullopt;
+    if (put.floor) {
+        limits.floor = *put.floor;
+    }
+    if (put.ceiling) {
+        limits.ceiling = *put.ceiling;
+    }
+    if (limits == account.limits) {
+        return std::nullopt;
+    }
     Plan change{.subject = put.account};
-    change.moves.push_back(Move{.account = put.account,
-                                .kind = EntryKind::limits,
-                                .limits = limits});
+    change.moves.push_back(
+        Move{.account = put.account, .kind = EntryKind::limits, .limits = limits});
     const Request unkeyed{.command = {.action = put}};
     const auto record = post(state, change, unkeyed, changes);
     return record ? std::nullopt : std::optional(record.error());
@@ -131,14 +158,20 @@ std::optional<Refusal> change_limits(State& state, const PutAccount& put, Change
 
 Answer put_account(State& state, const PutAccount& put, Changes& changes) {
     const auto found = state.accounts.find(put.account);
-    if (found == state.accounts.end()) return open_account(state, put, changes);
+    if (found == state.accounts.end()) {
+        return open_account(state, put, changes);
+    }
     Account& account = found->second;
-    if (put.if_absent) return Answer{.body = PutDone{.after = account}};
+    if (put.if_absent) {
+        return Answer{.body = PutDone{.after = account}};
+    }
     if (put.asset && *put.asset != account.asset) {
         return answer({Code::immutable, fmt::format("Account {} keeps {}; that never changes.",
                                                     account.id.text(), account.asset.text())});
     }
-    if (auto refusal = change_limits(state, put, changes)) return Answer{.body = *refusal};
+    if (auto refusal = change_limits(state, put, changes)) {
+        return Answer{.body = *refusal};
+    }
     if (put.metadata && *put.metadata != account.metadata) {
         account.metadata = *put.metadata;
         changes.described.push_back(account);
@@ -151,17 +184,29 @@ Answer put_asset(State& state, const PutAsset& put, Changes& changes) {
     const bool created = found == state.assets.end();
     Asset asset = created ? Asset{.code = put.asset} : found->second;
     const Asset before = asset;
-    if (put.scale) asset.scale = *put.scale;
-    if (put.balanced) asset.balanced = *put.balanced;
-    if (put.open_on_first_credit) asset.open_on_first_credit = *put.open_on_first_credit;
-    if (put.floor) asset.floor = *put.floor;
-    if (put.ceiling) asset.ceiling = *put.ceiling;
+    if (put.scale) {
+        asset.scale = *put.scale;
+    }
+    if (put.balanced) {
+        asset.balanced = *put.balanced;
+    }
+    if (put.open_on_first_credit) {
+        asset.open_on_first_credit = *put.open_on_first_credit;
+    }
+    if (put.floor) {
+        asset.floor = *put.floor;
+    }
+    if (put.ceiling) {
+        asset.ceiling = *put.ceiling;
+    }
     if (before.used && (asset.scale != before.scale || asset.balanced != before.balanced)) {
         return answer({Code::immutable, fmt::format("Asset {} is in use: its scale and `balanced` "
                                                     "never change.",
                                                     asset.code.text())});
     }
-    if (created || asset != before) changes.assets.push_back(asset);
+    if (created || asset != before) {
+        changes.assets.push_back(asset);
+    }
     state.assets.insert_or_assign(asset.code, asset);
     return Answer{.body = PutDone{.after = std::move(asset), .created = created}};
 }
@@ -170,8 +215,12 @@ Answer put_asset(State& state, const PutAsset& put, Changes& changes) {
 
 Answer decide(State& state, const Request& request, Changes& changes) {
     const Action& action = request.command.action;
-    if (const auto* put = std::get_if<PutAccount>(&action)) return put_account(state, *put, changes);
-    if (const auto* put = std::get_if<PutAsset>(&action)) return put_asset(state, *put, changes);
+    if (const auto* put = std::get_if<PutAccount>(&action)) {
+        return put_account(state, *put, changes);
+    }
+    if (const auto* put = std::get_if<PutAsset>(&action)) {
+        return put_asset(state, *put, changes);
+    }
     return decide_keyed(state, request, changes);
 }
 

@@ -25,7 +25,8 @@ protected:
     }
 
     Answer run(Action action, std::string_view key) {
-        const auto request = prepare({.action = std::move(action), .key = Key::trusted(std::string(key))});
+        const auto request =
+            prepare({.action = std::move(action), .key = Key::trusted(std::string(key))});
         EXPECT_TRUE(request.has_value());
         changes = {};
         Answer answer = decide(state, *request, changes);
@@ -40,7 +41,9 @@ protected:
 
     void remember(const Answer& answer) {
         const auto* record = std::get_if<Record>(&answer.body);
-        if (record == nullptr || answer.replayed) return;
+        if (record == nullptr || answer.replayed) {
+            return;
+        }
         state.originals[id_of(*record)] = {*record, std::vector<Amount>(record->entries.size())};
     }
 
@@ -48,13 +51,23 @@ protected:
         const Entry& subject = record.subject();
         return {shard_of(subject.account.text()), subject.request->hash};
     }
-    static RequestId id_of(const Answer& answer) { return id_of(std::get<Record>(answer.body)); }
+    static RequestId id_of(const Answer& answer) {
+        return id_of(std::get<Record>(answer.body));
+    }
 
-    static Code refusal_of(const Answer& answer) { return std::get<Refusal>(answer.body).code; }
-    static Code rejection_of(const Answer& answer) { return std::get<Rejection>(answer.body).code; }
+    static Code refusal_of(const Answer& answer) {
+        return std::get<Refusal>(answer.body).code;
+    }
+    static Code rejection_of(const Answer& answer) {
+        return std::get<Rejection>(answer.body).code;
+    }
 
-    Amount balance(const AccountId& id) { return state.accounts.at(id).balance; }
-    Amount held(const AccountId& id) { return state.accounts.at(id).held; }
+    Amount balance(const AccountId& id) {
+        return state.accounts.at(id).balance;
+    }
+    Amount held(const AccountId& id) {
+        return state.accounts.at(id).held;
+    }
 
     State state;
     Changes changes;
@@ -242,7 +255,8 @@ TEST_F(DecideTest, APartialReversalThatSkipsTheSubjectStillMarksIt) {
     EXPECT_EQ(changes.entries[0].account, alice);
     EXPECT_EQ(changes.entries[0].amount, 0);
     EXPECT_EQ(balance(bob), 20);
-    EXPECT_EQ(refusal_of(run(Reverse{split, {}, {{bob, -21, {}}}}, "k6")), Code::reversal_too_large);
+    EXPECT_EQ(refusal_of(run(Reverse{split, {}, {{bob, -21, {}}}}, "k6")),
+              Code::reversal_too_large);
     run(Reverse{split, {}, {}}, "k7");
     EXPECT_EQ(balance(alice), 100);
     EXPECT_EQ(balance(bob), 0);
@@ -282,7 +296,8 @@ TEST_F(DecideTest, LimitsMoveByAnEntryOfTheirOwn) {
 
 TEST_F(DecideTest, AssetsInUseKeepTheirScaleAndBalance) {
     run(Grant{alice, 1, {}}, "k1");
-    EXPECT_EQ(rejection_of(put(PutAsset{.asset = default_asset().code, .scale = 2})), Code::immutable);
+    EXPECT_EQ(rejection_of(put(PutAsset{.asset = default_asset().code, .scale = 2})),
+              Code::immutable);
     put(PutAsset{.asset = won, .scale = 2});
     EXPECT_EQ(changes.assets.size(), 1U);
     EXPECT_EQ(rejection_of(put(PutAccount{.account = alice, .asset = won})), Code::immutable);

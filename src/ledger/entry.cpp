@@ -30,7 +30,9 @@ std::string_view name_of(EntryKind kind) noexcept {
 
 std::optional<EntryKind> entry_kind_of(std::string_view name) noexcept {
     for (const auto& [kind, text] : kinds) {
-        if (text == name) return kind;
+        if (text == name) {
+            return kind;
+        }
     }
     return std::nullopt;
 }

@@ -78,14 +78,14 @@ struct Entry {
     Amount held_after = 0;
     Instant recorded_at;
     std::optional<Instant> effective_at;
-    std::optional<RequestMark> request;   ///< On the subject, where the request has a key.
-    std::optional<SubjectLink> subject;   ///< On the other accounts of a transaction.
-    std::optional<RequestHash> target;    ///< commit, void, expire: the hold; reverse: the original.
-    std::optional<std::int64_t> reverses; ///< seq of the entry of this account that is taken back.
-    std::optional<Instant> expires_at;    ///< Kind `hold`.
-    std::optional<Limits> limits;         ///< Kind `limits`: floor and ceiling from here on.
-    std::string reason;                   ///< Empty where none was given.
-    std::string metadata;                 ///< Canonical JSON on the subject; empty where none.
+    std::optional<RequestMark> request;  ///< On the subject, where the request has a key.
+    std::optional<SubjectLink> subject;  ///< On the other accounts of a transaction.
+    std::optional<RequestHash> target;   ///< commit, void, expire: the hold; reverse: the original.
+    std::optional<std::int64_t> reverses;  ///< seq of the entry of this account that is taken back.
+    std::optional<Instant> expires_at;     ///< Kind `hold`.
+    std::optional<Limits> limits;          ///< Kind `limits`: floor and ceiling from here on.
+    std::string reason;                    ///< Empty where none was given.
+    std::string metadata;                  ///< Canonical JSON on the subject; empty where none.
 
     friend bool operator==(const Entry&, const Entry&) = default;
 };
@@ -94,7 +94,9 @@ struct Entry {
 struct Record {
     std::vector<Entry> entries;
 
-    [[nodiscard]] const Entry& subject() const { return entries.front(); }
+    [[nodiscard]] const Entry& subject() const {
+        return entries.front();
+    }
 
     friend bool operator==(const Record&, const Record&) = default;
 };

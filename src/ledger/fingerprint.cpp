@@ -5,47 +5,68 @@
 #include "base/sha256.h"
 #include "ledger/request.h"
 
-/// The canonical command: `kind` and then one field per line as `name=value`, in order of the names.
-/// Values that may hold any character (reason, metadata) are preceded by their length in bytes, so
-/// that no two commands read alike. Postings are `account amount asset`, in the order sent.
+/// The canonical command: `kind` and then one field per line as `name=value`, in order of the
+/// names. Values that may hold any character (reason, metadata) are preceded by their length in
+/// bytes, so that no two commands read alike. Postings are `account amount asset`, in the order
+/// sent.
 
 namespace passbook::ledger {
 namespace {
 
 class Canonical {
 public:
-    explicit Canonical(std::string_view kind) : text_(kind) { text_ += '\n'; }
+    explicit Canonical(std::string_view kind) : text_(kind) {
+        text_ += '\n';
+    }
 
     // Fields must be added in order of their names.
     void add(std::string_view name, std::string_view value) {
         text_.append(name).append("=").append(value).append("\n");
     }
-    void add(std::string_view name, std::int64_t value) { add(name, std::to_string(value)); }
-    void add(std::string_view name, const AccountId& value) { add(name, value.text()); }
-    void add(std::string_view name, const AssetCode& value) { add(name, value.text()); }
+    void add(std::string_view name, std::int64_t value) {
+        add(name, std::to_string(value));
+    }
+    void add(std::string_view name, const AccountId& value) {
+        add(name, value.text());
+    }
+    void add(std::string_view name, const AssetCode& value) {
+        add(name, value.text());
+    }
     void add(std::string_view name, const std::vector<Posting>& postings) {
-        if (postings.empty()) return;
+        if (postings.empty()) {
+            return;
+        }
         std::string value;
         for (const Posting& posting : postings) {
             value.append(posting.account.text()).append(" ");
             value.append(std::to_string(posting.amount));
-            if (posting.asset) value.append(" ").append(posting.asset->text());
+            if (posting.asset) {
+                value.append(" ").append(posting.asset->text());
+            }
             value.append(";");
         }
         add(name, value);
     }
     template <class T>
     void add(std::string_view name, const std::optional<T>& value) {
-        if (value) add(name, *value);
+        if (value) {
+            add(name, *value);
+        }
     }
     void add_free(std::string_view name, const std::optional<std::string>& value) {
-        if (value) add(name, std::to_string(value->size()) + ":" + *value);
+        if (value) {
+            add(name, std::to_string(value->size()) + ":" + *value);
+        }
     }
     void add_time(std::string_view name, const std::optional<Instant>& value) {
-        if (value) add(name, value->micros);
+        if (value) {
+            add(name, value->micros);
+        }
     }
 
-    [[nodiscard]] const std::string& text() const { return text_; }
+    [[nodiscard]] const std::string& text() const {
+        return text_;
+    }
 
 private:
     std::string text_;
@@ -79,7 +100,9 @@ void collect(const Transfer& transfer, Fields& fields) {
     fields.from = transfer.from;
     fields.to = transfer.to;
 }
-void collect(const Transact& transact, Fields& fields) { fields.postings = transact.postings; }
+void collect(const Transact& transact, Fields& fields) {
+    fields.postings = transact.postings;
+}
 void collect(const Reverse& reverse, Fields& fields) {
     fields.amount = reverse.amount;
     fields.postings = reverse.postings;
@@ -98,7 +121,9 @@ void collect(const CommitHold& commit, Fields& fields) {
 void collect(const VoidHold& void_hold, Fields& fields) {
     fields.hold = to_text('h', void_hold.hold);
 }
-void collect(const SetStatus& set, Fields& fields) { fields.account = set.account; }
+void collect(const SetStatus& set, Fields& fields) {
+    fields.account = set.account;
+}
 void collect(const PutAccount&, Fields&) {}  // takes no key, so nothing compares it
 void collect(const PutAsset&, Fields&) {}
 

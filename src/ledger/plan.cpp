@@ -22,7 +22,9 @@ Plan plan_of(const AccountId& subject, std::vector<Move> moves) {
 /// The asset of an account that exists; nothing where it does not, which posting will find.
 std::optional<AssetCode> asset_of(const State& state, const AccountId& id) {
     const auto account = state.accounts.find(id);
-    if (account == state.accounts.end()) return std::nullopt;
+    if (account == state.accounts.end()) {
+        return std::nullopt;
+    }
     return account->second.asset;
 }
 
@@ -72,15 +74,17 @@ public:
 
     Result<Plan, No> operator()(const CommitHold& commit) const {
         const Hold& hold = state_.holds.at(commit.hold);
-        if (hold.status != HoldStatus::open) return fail(No(not_open(hold)));
+        if (hold.status != HoldStatus::open) {
+            return fail(No(not_open(hold)));
+        }
         const Amount amount = commit.amount.value_or(hold.amount);
         if (amount > hold.amount) {
             return fail(No(Refusal{Code::hold_too_large, hold.account, {hold.amount, amount, 0}}));
         }
         if (commit.to == hold.account) {
-            return fail(No(Rejection{Code::same_account,
-                                     fmt::format("to is {}, the account of the hold itself.",
-                                                 hold.account.text())}));
+            return fail(No(Rejection{
+                Code::same_account,
+                fmt::format("to is {}, the account of the hold itself.", hold.account.text())}));
         }
         Plan plan = closing(hold, EntryKind::commit, -amount);
         if (commit.to) {
@@ -92,7 +96,9 @@ public:
 
     Result<Plan, No> operator()(const VoidHold& void_hold) const {
         const Hold& hold = state_.holds.at(void_hold.hold);
-        if (hold.status != HoldStatus::open) return fail(No(not_open(hold)));
+        if (hold.status != HoldStatus::open) {
+            return fail(No(not_open(hold)));
+        }
         return closing(hold, EntryKind::void_hold, 0);
     }
 
@@ -101,8 +107,12 @@ public:
     }
 
     // A PUT has no plan: it is decided apart, without key or subject.
-    Result<Plan, No> operator()(const PutAccount&) const { return never(); }
-    Result<Plan, No> operator()(const PutAsset&) const { return never(); }
+    Result<Plan, No> operator()(const PutAccount&) const {
+        return never();
+    }
+    Result<Plan, No> operator()(const PutAsset&) const {
+        return never();
+    }
 
 private:
     static Refusal not_open(const Hold& hold) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/posting.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -21,14 +21,18 @@ const AssetCode& point() {
 }
 
 std::optional<Rejection> cannot_open(const State& state, const Move& move) {
-    if (move.amount <= 0) return account_not_found(move.account);
+    if (move.amount <= 0) {
+        return account_not_found(move.account);
+    }
     const AssetCode& code = move.asset ? *move.asset : point();
     const auto asset = state.assets.find(code);
     if (asset == state.assets.end()) {
         return Rejection{Code::asset_not_found,
                          fmt::format("Asset {} does not exist.", code.text())};
     }
-    if (!asset->second.open_on_first_credit) return account_not_found(move.account);
+    if (!asset->second.open_on_first_credit) {
+        return account_not_found(move.account);
+    }
     return std::nullopt;
 }
 
@@ -47,7 +51,9 @@ std::optional<Refusal> refused_by_balance(const State& state, const Plan& plan) 
     std::map<AssetCode, std::int64_t> sums;
     for (const Move& move : plan.moves) {
         const AssetCode& asset = state.accounts.at(move.account).asset;
-        if (state.assets.at(asset).balanced) sums[asset] += move.amount;
+        if (state.assets.at(asset).balanced) {
+            sums[asset] += move.amount;
+        }
     }
     for (const Move& move : plan.moves) {
         const auto sum = sums.find(state.accounts.at(move.account).asset);
@@ -81,7 +87,9 @@ void mark_subject(Entry& entry, const Plan& plan, const Request& request) {
     }
     entry.target = plan.target;
     entry.metadata = request.command.metadata.value_or("");
-    if (plan.expires_in) entry.expires_at = plus_seconds(entry.recorded_at, *plan.expires_in);
+    if (plan.expires_in) {
+        entry.expires_at = plus_seconds(entry.recorded_at, *plan.expires_in);
+    }
 }
 
 /// What the holds and the original in `state` look like from now on.
@@ -99,7 +107,9 @@ void follow(State& state, const Plan& plan, const Record& record) {
         wake_at = wake_at ? std::min(*wake_at, *subject.expires_at) : *subject.expires_at;
         return;
     }
-    if (!plan.target) return;
+    if (!plan.target) {
+        return;
+    }
     const RequestId target{shard, *plan.target};
     if (subject.kind == EntryKind::reverse) {
         Original& original = state.originals.at(target);
@@ -125,8 +135,12 @@ void follow(State& state, const Plan& plan, const Record& record) {
 Result<void, Rejection> open_credited(State& state, const Plan& plan, Changes& changes) {
     std::vector<const Move*> unknown;
     for (const Move& move : plan.moves) {
-        if (state.accounts.contains(move.account)) continue;
-        if (auto rejection = cannot_open(state, move)) return fail(std::move(*rejection));
+        if (state.accounts.contains(move.account)) {
+            continue;
+        }
+        if (auto rejection = cannot_open(state, move)) {
+            return fail(std::move(*rejection));
+        }
         unknown.push_back(&move);
     }
     for (const Move* move : unknown) {
@@ -141,15 +155,21 @@ Result<void, Rejection> open_credited(State& state, const Plan& plan, Changes& c
 
 void release_due_holds(State& state, const AccountId& id, Changes& changes) {
     const auto found = state.accounts.find(id);
-    if (found == state.accounts.end()) return;
+    if (found == state.accounts.end()) {
+        return;
+    }
     Account& account = found->second;
     const Instant now = std::max(state.now, account.recorded_at);
-    if (!account.wake_at || *account.wake_at > now) return;
+    if (!account.wake_at || *account.wake_at > now) {
+        return;
+    }
 
     std::vector<Hold*> due;
     account.wake_at.reset();
     for (auto& [_, hold] : state.holds) {
-        if (hold.account != id || hold.status != HoldStatus::open) continue;
+        if (hold.account != id || hold.status != HoldStatus::open) {
+            continue;
+        }
         if (hold.expires_at <= now) {
             due.push_back(&hold);
         } else {
@@ -160,9 +180,7 @@ void release_due_holds(State& state, const AccountId& id, Changes& changes) {
         return std::tie(a->expires_at, a->opened_seq) < std::tie(b->expires_at, b->opened_seq);
     });
     for (Hold* hold : due) {
-        const Move move{.account = id,
-                        .kind = EntryKind::expire,
-                        .held_change = -hold->amount};
+        const Move move{.account = id, .kind = EntryKind::expire, .held_change = -hold->amount};
         auto after = moved(account, move);
         PASSBOOK_ASSERT(after.has_value());
         account = std::move(*after);
@@ -184,14 +202,20 @@ Instant recording_time(const State& state, const Plan& plan) {
 
 Result<Record, Refusal> post(State& state, const Plan& plan, const Request& request,
                              Changes& changes) {
-    if (auto refusal = refused_by_asset(state, plan)) return fail(*refusal);
-    if (auto refusal = refused_by_balance(state, plan)) return fail(*refusal);
+    if (auto refusal = refused_by_asset(state, plan)) {
+        return fail(*refusal);
+    }
+    if (auto refusal = refused_by_balance(state, plan)) {
+        return fail(*refusal);
+    }
     const Instant now = recording_time(state, plan);
     std::vector<Account> after;
     Record record;
     for (const Move& move : plan.moves) {
         auto account = moved(state.accounts.at(move.account), move);
-        if (!account) return fail(account.error());
+        if (!account) {
+            return fail(account.error());
+        }
         account->recorded_at = now;
         after.push_back(std::move(*account));
         record.entries.push_back(entry_of(after.back(), move, now));
@@ -212,7 +236,9 @@ Result<Record, Refusal> post(State& state, const Plan& plan, const Request& requ
         }
         changes.entries.push_back(entry);
     }
-    for (Account& account : after) state.accounts.at(account.id) = std::move(account);
+    for (Account& account : after) {
+        state.accounts.at(account.id) = std::move(account);
+    }
     follow(state, plan, record);
     return record;
 }

@@ -17,7 +17,7 @@ namespace passbook::ledger {
 /// a replay says the same for ever; what they mean depends on the code (see `detail`).
 struct Refusal {
     Code code;
-    std::optional<AccountId> account;       ///< The account that refused, where one did.
+    std::optional<AccountId> account;  ///< The account that refused, where one did.
     std::array<std::int64_t, 3> numbers{};
 
     friend bool operator==(const Refusal&, const Refusal&) = default;

@@ -12,7 +12,9 @@ namespace {
 using Checked = std::optional<Rejection>;
 
 Checked wrong_amount(Amount amount) {
-    if (amount >= 1 && amount <= amount_max) return std::nullopt;
+    if (amount >= 1 && amount <= amount_max) {
+        return std::nullopt;
+    }
     return Rejection{Code::amount_invalid,
                      fmt::format("amount is {}; it must be 1 to {}.", amount, amount_max)};
 }
@@ -21,9 +23,9 @@ Checked wrong_limits(const std::optional<std::optional<Amount>>& floor,
                      const std::optional<std::optional<Amount>>& ceiling) {
     for (const auto& limit : {floor, ceiling}) {
         if (limit && *limit && !in_range(**limit)) {
-            return Rejection{Code::amount_invalid,
-                             fmt::format("A limit of {} is beyond plus or minus {}.", **limit,
-                                         amount_max)};
+            return Rejection{
+                Code::amount_invalid,
+                fmt::format("A limit of {} is beyond plus or minus {}.", **limit, amount_max)};
         }
     }
     return std::nullopt;
@@ -31,28 +33,34 @@ Checked wrong_limits(const std::optional<std::optional<Amount>>& floor,
 
 Checked wrong_postings(const std::vector<Posting>& postings) {
     if (postings.empty() || postings.size() > postings_max) {
-        return Rejection{Code::invalid_value, fmt::format("postings has {} items; 1 to {} are taken.",
-                                                          postings.size(), postings_max)};
+        return Rejection{Code::invalid_value,
+                         fmt::format("postings has {} items; 1 to {} are taken.", postings.size(),
+                                     postings_max)};
     }
     std::set<std::string_view> seen;
     for (const Posting& posting : postings) {
         if (posting.amount == 0 || !in_range(posting.amount)) {
-            return Rejection{Code::amount_invalid,
-                             fmt::format("The posting on account {} has amount {}; it must not be 0 "
-                                         "and lie within plus or minus {}.",
-                                         posting.account.text(), posting.amount, amount_max)};
+            return Rejection{
+                Code::amount_invalid,
+                fmt::format("The posting on account {} has amount {}; it must not be 0 "
+                            "and lie within plus or minus {}.",
+                            posting.account.text(), posting.amount, amount_max)};
         }
         if (!seen.insert(posting.account.text()).second) {
-            return Rejection{Code::duplicate_account,
-                             fmt::format("Account {} stands twice among the postings.",
-                                         posting.account.text())};
+            return Rejection{
+                Code::duplicate_account,
+                fmt::format("Account {} stands twice among the postings.", posting.account.text())};
         }
     }
     return std::nullopt;
 }
 
-Checked wrong(const Grant& grant) { return wrong_amount(grant.amount); }
-Checked wrong(const Spend& spend) { return wrong_amount(spend.amount); }
+Checked wrong(const Grant& grant) {
+    return wrong_amount(grant.amount);
+}
+Checked wrong(const Spend& spend) {
+    return wrong_amount(spend.amount);
+}
 Checked wrong(const Transfer& transfer) {
     if (transfer.from == transfer.to) {
         return Rejection{Code::same_account,
@@ -60,12 +68,16 @@ Checked wrong(const Transfer& transfer) {
     }
     return wrong_amount(transfer.amount);
 }
-Checked wrong(const Transact& transact) { return wrong_postings(transact.postings); }
+Checked wrong(const Transact& transact) {
+    return wrong_postings(transact.postings);
+}
 Checked wrong(const Reverse& reverse) {
     if (reverse.amount && !reverse.postings.empty()) {
         return Rejection{Code::invalid_value, "Give amount or postings, not both."};
     }
-    if (reverse.amount) return wrong_amount(*reverse.amount);
+    if (reverse.amount) {
+        return wrong_amount(*reverse.amount);
+    }
     return reverse.postings.empty() ? std::nullopt : wrong_postings(reverse.postings);
 }
 Checked wrong(const PlaceHold& hold) {
@@ -79,8 +91,12 @@ Checked wrong(const PlaceHold& hold) {
 Checked wrong(const CommitHold& commit) {
     return commit.amount ? wrong_amount(*commit.amount) : std::nullopt;
 }
-Checked wrong(const VoidHold&) { return std::nullopt; }
-Checked wrong(const SetStatus&) { return std::nullopt; }
+Checked wrong(const VoidHold&) {
+    return std::nullopt;
+}
+Checked wrong(const SetStatus&) {
+    return std::nullopt;
+}
 Checked wrong(const PutAccount& put) {
     if (put.metadata && put.metadata->size() > metadata_bytes_max) {
         return Rejection{Code::invalid_value,
@@ -90,8 +106,8 @@ Checked wrong(const PutAccount& put) {
 }
 Checked wrong(const PutAsset& put) {
     if (put.scale && (*put.scale < 0 || *put.scale > scale_max)) {
-        return Rejection{Code::invalid_value, fmt::format("scale is {}; it must be 0 to {}.",
-                                                          *put.scale, scale_max)};
+        return Rejection{Code::invalid_value,
+                         fmt::format("scale is {}; it must be 0 to {}.", *put.scale, scale_max)};
     }
     // An account opens with balance 0, which its limits must allow.
     if ((put.floor && *put.floor && **put.floor > 0) ||
@@ -130,13 +146,21 @@ Checked wrong_labels(const Command& command) {
 
 Result<Request, Rejection> prepare(Command command) {
     Checked found = wrong_key(command);
-    if (!found) found = wrong_labels(command);
-    if (!found) found = std::visit([](const auto& action) { return wrong(action); }, command.action);
-    if (found) return fail(std::move(*found));
+    if (!found) {
+        found = wrong_labels(command);
+    }
+    if (!found) {
+        found = std::visit([](const auto& action) { return wrong(action); }, command.action);
+    }
+    if (found) {
+        return fail(std::move(*found));
+    }
 
     Request request{.command = std::move(command)};
     const Action& action = request.command.action;
-    if (request.command.key) request.fingerprint = fingerprint(request.command);
+    if (request.command.key) {
+        request.fingerprint = fingerprint(request.command);
+    }
     if (const AccountId* subject = named_subject(action)) {
         request.shard = shard_of(subject->text());
         if (request.command.key) {

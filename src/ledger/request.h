@@ -11,8 +11,8 @@
 
 namespace passbook::ledger {
 
-/// A "no" that is not kept with the key: the form is wrong, what is named does not exist or does not
-/// fit, or the key belongs to another command.
+/// A "no" that is not kept with the key: the form is wrong, what is named does not exist or does
+/// not fit, or the key belongs to another command.
 struct Rejection {
     Code code;
     std::string detail;

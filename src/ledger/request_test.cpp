@@ -13,7 +13,9 @@ const AccountId alice = AccountId::trusted("alice");
 const AccountId bob = AccountId::trusted("bob");
 const Key key = Key::trusted("k1");
 
-Command keyed(Action action) { return Command{.action = std::move(action), .key = key}; }
+Command keyed(Action action) {
+    return Command{.action = std::move(action), .key = key};
+}
 
 Code code_of(Command command) {
     const auto request = prepare(std::move(command));
@@ -84,7 +86,8 @@ TEST(FingerprintOf, DiffersWhereTheCommandDiffers) {
     commands.back().effective_at = Instant{0};
     for (std::size_t i = 0; i < commands.size(); ++i) {
         for (std::size_t j = 0; j < commands.size(); ++j) {
-            EXPECT_EQ(fingerprint(commands[i]) == fingerprint(commands[j]), i == j) << i << " " << j;
+            EXPECT_EQ(fingerprint(commands[i]) == fingerprint(commands[j]), i == j)
+                << i << " " << j;
         }
     }
 }

@@ -18,16 +18,19 @@ std::optional<Refusal> refused_by_kind(EntryKind kind) {
         case EntryKind::grant:
         case EntryKind::spend:
         case EntryKind::transfer:
-        case EntryKind::transaction: return std::nullopt;
+        case EntryKind::transaction:
+            return std::nullopt;
         case EntryKind::hold:
         case EntryKind::commit:
         case EntryKind::void_hold:
-        case EntryKind::expire: return Refusal{Code::owned, {}, {}};
+        case EntryKind::expire:
+            return Refusal{Code::owned, {}, {}};
         case EntryKind::reverse:
         case EntryKind::freeze:
         case EntryKind::unfreeze:
         case EntryKind::close:
-        case EntryKind::limits: return Refusal{Code::not_reversible, {}, {}};
+        case EntryKind::limits:
+            return Refusal{Code::not_reversible, {}, {}};
     }
     PASSBOOK_ASSERT(false);
     return std::nullopt;
@@ -59,13 +62,17 @@ bool takes_one_amount(const std::vector<Part>& parts) {
 Result<std::vector<Move>, Refusal> all_that_is_left(const std::vector<Part>& parts) {
     std::vector<Move> moves;
     for (const Part& part : parts) {
-        if (part.left != 0) moves.push_back(taking_back(part, -part.left));
+        if (part.left != 0) {
+            moves.push_back(taking_back(part, -part.left));
+        }
     }
     return moves;
 }
 
 Result<std::vector<Move>, Refusal> one_amount(const std::vector<Part>& parts, Amount amount) {
-    if (!takes_one_amount(parts)) return fail(Refusal{Code::reversal_mismatch, {}, {}});
+    if (!takes_one_amount(parts)) {
+        return fail(Refusal{Code::reversal_mismatch, {}, {}});
+    }
     std::vector<Move> moves;
     for (const Part& part : parts) {
         const Amount left = part.left < 0 ? -part.left : part.left;
@@ -101,16 +108,22 @@ Result<std::vector<Move>, Refusal> given_postings(const std::vector<Part>& parts
 
 Result<Plan, No> plan_reversal(const Original& original, const Reverse& reverse) {
     const Entry& subject = original.record.subject();
-    if (auto refusal = refused_by_kind(subject.kind)) return fail(No(*refusal));
+    if (auto refusal = refused_by_kind(subject.kind)) {
+        return fail(No(*refusal));
+    }
     const std::vector<Part> parts = parts_of(original);
     const bool nothing_left =
         std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.left == 0; });
-    if (nothing_left) return fail(No(Refusal{Code::already_reversed, {}, {}}));
+    if (nothing_left) {
+        return fail(No(Refusal{Code::already_reversed, {}, {}}));
+    }
 
-    auto moves = reverse.amount              ? one_amount(parts, *reverse.amount)
+    auto moves = reverse.amount             ? one_amount(parts, *reverse.amount)
                  : reverse.postings.empty() ? all_that_is_left(parts)
                                             : given_postings(parts, reverse.postings);
-    if (!moves) return fail(No(moves.error()));
+    if (!moves) {
+        return fail(No(moves.error()));
+    }
     const bool has_subject = std::any_of(moves->begin(), moves->end(), [&](const Move& move) {
         return move.account == subject.account;
     });
@@ -120,9 +133,8 @@ Result<Plan, No> plan_reversal(const Original& original, const Reverse& reverse)
         moves->push_back(mark);
     }
     PASSBOOK_ASSERT(subject.request.has_value());
-    return Plan{.subject = subject.account,
-                .moves = std::move(*moves),
-                .target = subject.request->hash};
+    return Plan{
+        .subject = subject.account, .moves = std::move(*moves), .target = subject.request->hash};
 }
 
 }  // namespace passbook::ledger

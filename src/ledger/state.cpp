@@ -8,14 +8,26 @@ namespace {
 
 void add_assets(const Action& action, std::vector<AssetCode>& assets) {
     const auto add = [&](const std::optional<AssetCode>& asset) {
-        if (asset) assets.push_back(*asset);
+        if (asset) {
+            assets.push_back(*asset);
+        }
     };
-    if (const auto* grant = std::get_if<Grant>(&action)) add(grant->asset);
-    if (const auto* spend = std::get_if<Spend>(&action)) add(spend->asset);
-    if (const auto* put = std::get_if<PutAccount>(&action)) add(put->asset);
-    if (const auto* put = std::get_if<PutAsset>(&action)) assets.push_back(put->asset);
+    if (const auto* grant = std::get_if<Grant>(&action)) {
+        add(grant->asset);
+    }
+    if (const auto* spend = std::get_if<Spend>(&action)) {
+        add(spend->asset);
+    }
+    if (const auto* put = std::get_if<PutAccount>(&action)) {
+        add(put->asset);
+    }
+    if (const auto* put = std::get_if<PutAsset>(&action)) {
+        assets.push_back(put->asset);
+    }
     if (const auto* transact = std::get_if<Transact>(&action)) {
-        for (const Posting& posting : transact->postings) add(posting.asset);
+        for (const Posting& posting : transact->postings) {
+            add(posting.asset);
+        }
     }
 }
 
@@ -23,8 +35,12 @@ void add_assets(const Action& action, std::vector<AssetCode>& assets) {
 
 Need need_of(const Command& command) {
     Need need;
-    if (const AccountId* subject = named_subject(command.action)) need.subject = *subject;
-    if (const RequestId* target = target_of(command.action)) need.target = *target;
+    if (const AccountId* subject = named_subject(command.action)) {
+        need.subject = *subject;
+    }
+    if (const RequestId* target = target_of(command.action)) {
+        need.target = *target;
+    }
     need.key = command.key;
     need.accounts = named_accounts(command.action);
     add_assets(command.action, need.assets);
@@ -37,7 +53,9 @@ std::size_t SubjectKeyHash::operator()(const SubjectKey& key) const noexcept {
 }
 
 const RequestMark& request_of(const Outcome& outcome) {
-    if (const auto* refusal = std::get_if<StoredRefusal>(&outcome)) return refusal->request;
+    if (const auto* refusal = std::get_if<StoredRefusal>(&outcome)) {
+        return refusal->request;
+    }
     const auto& subject = std::get<Record>(outcome).subject();
     PASSBOOK_ASSERT(subject.request.has_value());
     return *subject.request;
@@ -45,10 +63,14 @@ const RequestMark& request_of(const Outcome& outcome) {
 
 std::string_view name_of(HoldStatus status) noexcept {
     switch (status) {
-        case HoldStatus::open: return "open";
-        case HoldStatus::committed: return "committed";
-        case HoldStatus::voided: return "voided";
-        case HoldStatus::expired: return "expired";
+        case HoldStatus::open:
+            return "open";
+        case HoldStatus::committed:
+            return "committed";
+        case HoldStatus::voided:
+            return "voided";
+        case HoldStatus::expired:
+            return "expired";
     }
     PASSBOOK_ASSERT(false);
     return "";

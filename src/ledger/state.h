@@ -26,7 +26,7 @@ struct Need {
     std::optional<RequestId> target;   ///< A transaction (reverse) or a hold (commit, void).
     std::optional<Key> key;
     std::vector<AccountId> accounts;
-    std::vector<AssetCode> assets;     ///< Besides those of the accounts and the default asset.
+    std::vector<AssetCode> assets;  ///< Besides those of the accounts and the default asset.
 };
 
 [[nodiscard]] Need need_of(const Command& command);
@@ -87,10 +87,10 @@ struct State {
 /// What the unit of work writes, in this order. Accounts move by their entries alone: the store
 /// derives each account's new row from the last of them.
 struct Changes {
-    std::vector<Asset> assets;             ///< Put: inserted or replaced by code.
-    std::vector<Account> opened;           ///< With seq 0 and their opening limits.
-    std::vector<Account> described;        ///< Existing accounts whose metadata changed.
-    std::vector<Entry> entries;            ///< Per account in seq order.
+    std::vector<Asset> assets;       ///< Put: inserted or replaced by code.
+    std::vector<Account> opened;     ///< With seq 0 and their opening limits.
+    std::vector<Account> described;  ///< Existing accounts whose metadata changed.
+    std::vector<Entry> entries;      ///< Per account in seq order.
     std::vector<StoredRefusal> refusals;
 
     [[nodiscard]] bool empty() const noexcept {

@@ -7,14 +7,20 @@ namespace passbook::writer {
 namespace {
 
 constexpr std::array<std::string_view, command_kinds> kinds{
-    "grant", "spend",  "transfer", "transaction", "reverse", "hold",       "commit",
+    "grant", "spend",  "transfer", "transaction", "reverse",     "hold",     "commit",
     "void",  "freeze", "unfreeze", "close",       "put_account", "put_asset"};
 
 CommandOutcome outcome_of(const Reply& reply) noexcept {
     const auto* answer = std::get_if<ledger::Answer>(&reply);
-    if (answer == nullptr) return CommandOutcome::failed;
-    if (std::holds_alternative<ledger::Refusal>(answer->body)) return CommandOutcome::refused;
-    if (std::holds_alternative<ledger::Rejection>(answer->body)) return CommandOutcome::rejected;
+    if (answer == nullptr) {
+        return CommandOutcome::failed;
+    }
+    if (std::holds_alternative<ledger::Refusal>(answer->body)) {
+        return CommandOutcome::refused;
+    }
+    if (std::holds_alternative<ledger::Rejection>(answer->body)) {
+        return CommandOutcome::rejected;
+    }
     return CommandOutcome::accepted;
 }
 
@@ -23,20 +29,28 @@ CommandOutcome outcome_of(const Reply& reply) noexcept {
 std::size_t kind_index(const ledger::Action& action) noexcept {
     const std::string_view name = ledger::name_of(action);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-        if (kinds[i] == name) return i;
+        if (kinds[i] == name) {
+            return i;
+        }
     }
     PASSBOOK_ASSERT(false);
     return 0;
 }
 
-std::string_view kind_name(std::size_t index) noexcept { return kinds[index]; }
+std::string_view kind_name(std::size_t index) noexcept {
+    return kinds[index];
+}
 
 std::string_view name_of(CommandOutcome outcome) noexcept {
     switch (outcome) {
-        case CommandOutcome::accepted: return "accepted";
-        case CommandOutcome::refused: return "refused";
-        case CommandOutcome::rejected: return "rejected";
-        case CommandOutcome::failed: return "failed";
+        case CommandOutcome::accepted:
+            return "accepted";
+        case CommandOutcome::refused:
+            return "refused";
+        case CommandOutcome::rejected:
+            return "rejected";
+        case CommandOutcome::failed:
+            return "failed";
     }
     PASSBOOK_ASSERT(false);
     return "";
@@ -46,7 +60,9 @@ void Counters::count(const ledger::Action& action, const Reply& reply) noexcept 
     const CommandOutcome outcome = outcome_of(reply);
     commands[kind_index(action)][static_cast<std::size_t>(outcome)].add();
     const auto* answer = std::get_if<ledger::Answer>(&reply);
-    if (answer == nullptr) return;
+    if (answer == nullptr) {
+        return;
+    }
     if (answer->replayed) {
         replays.add();
     } else if (outcome == CommandOutcome::refused) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writer/lane.h"
 
-#include <chrono>
 #include <spdlog/spdlog.h>
+#include <chrono>
 #include <unordered_set>
 
 namespace passbook::writer {
@@ -17,7 +17,9 @@ public:
         return target != nullptr && made_.contains(*target);
     }
     void add(const ledger::Request& request) {
-        if (request.id) made_.insert(*request.id);
+        if (request.id) {
+            made_.insert(*request.id);
+        }
     }
 
 private:
@@ -40,13 +42,17 @@ Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, Counters& c
       in_doubt_(std::move(in_doubt)),
       thread_([this] { run(); }) {}
 
-Lane::~Lane() { stop(); }
+Lane::~Lane() {
+    stop();
+}
 
 bool Lane::submit(std::vector<Job>& jobs) {
     {
         const std::lock_guard lock(mutex_);
         if (phase_ == Phase::running) {
-            if (queue_.size() + jobs.size() > limits_.queue_max) return false;
+            if (queue_.size() + jobs.size() > limits_.queue_max) {
+                return false;
+            }
             std::move(jobs.begin(), jobs.end(), std::back_inserter(queue_));
             wake_.notify_one();
             return true;
@@ -59,10 +65,14 @@ bool Lane::submit(std::vector<Job>& jobs) {
 void Lane::stop() {
     {
         const std::lock_guard lock(mutex_);
-        if (phase_ == Phase::running) phase_ = Phase::stopping;
+        if (phase_ == Phase::running) {
+            phase_ = Phase::stopping;
+        }
         wake_.notify_one();
     }
-    if (thread_.joinable()) thread_.join();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
 }
 
 std::size_t Lane::depth() const {
@@ -78,7 +88,9 @@ bool Lane::ended() const {
 void Lane::run() {
     while (true) {
         std::vector<Job> batch = next_batch();
-        if (batch.empty()) return;
+        if (batch.empty()) {
+            return;
+        }
         work(std::move(batch));
     }
 }
@@ -101,16 +113,23 @@ std::vector<Job> Lane::next_batch() {
 void Lane::work(std::vector<Job> batch) {
     try {
         std::vector<ledger::Answer> answers = transact(batch);
-        for (std::size_t i = 0; i < batch.size(); ++i) reply(batch[i], std::move(answers[i]));
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            reply(batch[i], std::move(answers[i]));
+        }
     } catch (const GuardFired& fired) {
         counters_.guards_fired.add();
-        spdlog::error("a guard of the store fired on a batch of {}: {}", batch.size(), fired.what());
-        if (batch.size() == 1) return fail_all(batch, FailureKind::broken);
+        spdlog::error("a guard of the store fired on a batch of {}: {}", batch.size(),
+                      fired.what());
+        if (batch.size() == 1) {
+            return fail_all(batch, FailureKind::broken);
+        }
         work_one_by_one(std::move(batch));
     } catch (const Failure& failure) {
         spdlog::warn("a batch of {} failed, {}: {}", batch.size(), name_of(failure.kind()),
                      failure.what());
-        if (failure.kind() == FailureKind::in_doubt) return give_up(batch);
+        if (failure.kind() == FailureKind::in_doubt) {
+            return give_up(batch);
+        }
         fail_all(batch, failure.kind());
     }
 }
@@ -120,13 +139,17 @@ void Lane::work(std::vector<Job> batch) {
 std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch) {
     std::vector<ledger::Need> needs;
     needs.reserve(batch.size());
-    for (const Job& job : batch) needs.push_back(ledger::need_of(job.request.command));
+    for (const Job& job : batch) {
+        needs.push_back(ledger::need_of(job.request.command));
+    }
     ledger::State state = writer_->begin(needs);
 
     ledger::Changes changes;
     std::vector<ledger::Answer> answers;
     answers.reserve(batch.size());
-    for (const Job& job : batch) answers.push_back(decide(state, job.request, changes));
+    for (const Job& job : batch) {
+        answers.push_back(decide(state, job.request, changes));
+    }
 
     const auto start = std::chrono::steady_clock::now();
     if (changes.empty()) {
@@ -158,7 +181,9 @@ void Lane::work_one_by_one(std::vector<Job> batch) {
 }
 
 void Lane::fail_all(std::vector<Job>& batch, FailureKind kind) {
-    for (Job& job : batch) reply(job, kind);
+    for (Job& job : batch) {
+        reply(job, kind);
+    }
 }
 
 /// The outcome of a COMMIT is unknown, and with it everything that would be decided on top of it.

@@ -33,8 +33,8 @@ public:
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
-    /// Queues all jobs in the order given, or none. False means that the queue has no room for them;
-    /// the jobs are then untouched. After `stop` or an unknown outcome they are answered
+    /// Queues all jobs in the order given, or none. False means that the queue has no room for
+    /// them; the jobs are then untouched. After `stop` or an unknown outcome they are answered
     /// `unavailable` at once. Any thread.
     [[nodiscard]] bool submit(std::vector<Job>& jobs);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writer/lane.h"
 
-#include <future>
 #include <gtest/gtest.h>
+#include <future>
 
 #include "base/clock.h"
 #include "store/memory/memory_store.h"
@@ -41,10 +41,14 @@ public:
     }
     void commit(const ledger::Changes& changes) override {
         ledger::Changes written = changes;
-        if (spoil) spoil(written);
+        if (spoil) {
+            spoil(written);
+        }
         writer_->commit(written);
     }
-    void rollback() noexcept override { writer_->rollback(); }
+    void rollback() noexcept override {
+        writer_->rollback();
+    }
 
     std::function<void(ledger::Changes&)> spoil;
 
@@ -67,13 +71,18 @@ protected:
     std::future<Reply> submit(Lane& to, ledger::Action action, const std::string& key) {
         auto promise = std::make_shared<std::promise<Reply>>();
         std::vector<Job> jobs;
-        jobs.push_back({request_of(std::move(action), key),
-                        [promise](Reply reply) { promise->set_value(std::move(reply)); }});
-        if (!to.submit(jobs)) jobs[0].done(FailureKind::busy);
+        jobs.push_back({request_of(std::move(action), key), [promise](Reply reply) {
+                            promise->set_value(std::move(reply));
+                        }});
+        if (!to.submit(jobs)) {
+            jobs[0].done(FailureKind::busy);
+        }
         return promise->get_future();
     }
 
-    static Answer answer_of(std::future<Reply>& reply) { return std::get<Answer>(reply.get()); }
+    static Answer answer_of(std::future<Reply>& reply) {
+        return std::get<Answer>(reply.get());
+    }
     static FailureKind failure_of(std::future<Reply>& reply) {
         return std::get<FailureKind>(reply.get());
     }
@@ -96,7 +105,9 @@ private:
 TEST_F(LaneTest, WhatGathersCommitsTogether) {
     Lane& lane = this->lane();
     auto first = submit(lane, ledger::Grant{alice, 100, {}}, "k0");
-    while (lane.depth() != 0) std::this_thread::yield();
+    while (lane.depth() != 0) {
+        std::this_thread::yield();
+    }
     std::vector<std::future<Reply>> spends;
     for (int i = 1; i <= 10; ++i) {
         spends.push_back(submit(lane, ledger::Spend{alice, 30, {}}, "k" + std::to_string(i)));
@@ -146,7 +157,9 @@ TEST_F(LaneTest, ATargetMadeInTheSameGatheringIsFound) {
 TEST_F(LaneTest, AFullQueueIsBusyAndBurnsNoKey) {
     Lane& lane = this->lane({.queue_max = 2, .batch_max = 10});
     auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
-    while (lane.depth() != 0) std::this_thread::yield();
+    while (lane.depth() != 0) {
+        std::this_thread::yield();
+    }
     auto second = submit(lane, ledger::Grant{alice, 1, {}}, "k1");
     auto third = submit(lane, ledger::Grant{alice, 1, {}}, "k2");
     auto fourth = submit(lane, ledger::Grant{alice, 1, {}}, "k3");
@@ -172,12 +185,16 @@ TEST_F(LaneTest, StoppingAnswersWhatWasAcceptedAndNothingLater) {
 TEST_F(LaneTest, WhereAGuardFiresOnlyTheOffenderIsBroken) {
     const auto spoil = [](ledger::Changes& changes) {
         for (auto& entry : changes.entries) {
-            if (entry.account == bob) entry.balance_after += 1;
+            if (entry.account == bob) {
+                entry.balance_after += 1;
+            }
         }
     };
     Lane& lane = this->lane({}, spoil);
     auto held_up = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
-    while (lane.depth() != 0) std::this_thread::yield();
+    while (lane.depth() != 0) {
+        std::this_thread::yield();
+    }
     auto good = submit(lane, ledger::Grant{alice, 10, {}}, "k1");
     auto bad = submit(lane, ledger::Grant{bob, 10, {}}, "k1");
     auto also_good = submit(lane, ledger::Spend{alice, 5, {}}, "k2");
@@ -193,7 +210,9 @@ TEST_F(LaneTest, AnUnknownOutcomeIsToldToAllInFlightAndEndsTheLane) {
     Lane& lane = this->lane();
     store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .took_effect = true});
     auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
-    while (lane.depth() != 0) std::this_thread::yield();
+    while (lane.depth() != 0) {
+        std::this_thread::yield();
+    }
     auto waiting = submit(lane, ledger::Grant{alice, 1, {}}, "k1");
     gate.set_value();
     EXPECT_EQ(failure_of(first), FailureKind::in_doubt);
@@ -223,19 +242,25 @@ bool ask_until_answered(Lane& lane, const ledger::Request& request) {
         auto promise = std::make_shared<std::promise<Reply>>();
         auto future = promise->get_future();
         std::vector<Job> jobs;
-        jobs.push_back({request, [promise](Reply reply) { promise->set_value(std::move(reply)); }});
+        jobs.push_back({request, [promise](Reply reply) {
+                            promise->set_value(std::move(reply));
+                        }});
         EXPECT_TRUE(lane.submit(jobs));
         const Reply reply = future.get();
         const auto* failure = std::get_if<FailureKind>(&reply);
-        if (failure == nullptr) return failed;
+        if (failure == nullptr) {
+            return failed;
+        }
         failed = true;
-        if (*failure == FailureKind::in_doubt || lane.ended()) return true;
+        if (*failure == FailureKind::in_doubt || lane.ended()) {
+            return true;
+        }
     }
 }
 
-/// Fails the n-th call of the store, n = 1, 2, 3 … until a run meets no fault. The client sends every
-/// request until it is answered, and after the lane has ended (twice is enough) tells its whole story
-/// again with the same keys; it must end where it would have without the fault.
+/// Fails the n-th call of the store, n = 1, 2, 3 … until a run meets no fault. The client sends
+/// every request until it is answered, and after the lane has ended (twice is enough) tells its
+/// whole story again with the same keys; it must end where it would have without the fault.
 void fail_at_every_step(FailureKind kind, bool took_effect) {
     for (int at = 1;; ++at) {
         SCOPED_TRACE(at);
@@ -289,7 +314,9 @@ TEST(LanesTogether, KeepRequestsOfOneSubjectInOrder) {
                         [&seqs, done](const Reply& reply) {
                             const auto& answer = std::get<Answer>(reply);
                             seqs.push_back(std::get<Record>(answer.body).subject().seq);
-                            if (seqs.size() == 200) done->set_value();
+                            if (seqs.size() == 200) {
+                                done->set_value();
+                            }
                         }});
     }
     lanes.submit(std::move(jobs));

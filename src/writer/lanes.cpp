@@ -16,9 +16,13 @@ Lanes::Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters
 
 void Lanes::submit(std::vector<Job> jobs) {
     std::vector<std::vector<Job>> by_lane(lanes_.size());
-    for (Job& job : jobs) by_lane[job.request.shard % lanes_.size()].push_back(std::move(job));
+    for (Job& job : jobs) {
+        by_lane[job.request.shard % lanes_.size()].push_back(std::move(job));
+    }
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
-        if (by_lane[i].empty() || lanes_[i]->submit(by_lane[i])) continue;
+        if (by_lane[i].empty() || lanes_[i]->submit(by_lane[i])) {
+            continue;
+        }
         for (Job& job : by_lane[i]) {
             const Reply busy = FailureKind::busy;
             counters_.count(job.request.command.action, busy);
@@ -28,12 +32,16 @@ void Lanes::submit(std::vector<Job> jobs) {
 }
 
 void Lanes::stop() {
-    for (const auto& lane : lanes_) lane->stop();
+    for (const auto& lane : lanes_) {
+        lane->stop();
+    }
 }
 
 std::size_t Lanes::depth() const {
     std::size_t sum = 0;
-    for (const auto& lane : lanes_) sum += lane->depth();
+    for (const auto& lane : lanes_) {
+        sum += lane->depth();
+    }
     return sum;
 }
 

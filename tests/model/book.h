@@ -18,7 +18,8 @@ class Book {
 public:
     using Answering = std::function<ledger::Answer(const ledger::Request&)>;
 
-    Book(Answering answering, ManualClock& clock) : answering_(std::move(answering)), clock_(clock) {}
+    Book(Answering answering, ManualClock& clock)
+        : answering_(std::move(answering)), clock_(clock) {}
 
     std::string apply(const Step& step);
 

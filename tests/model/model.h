@@ -20,10 +20,13 @@ public:
         bool frozen = false;
     };
 
-    /// The expected answer as a line, for example `done seq 3 balance 70 held 0` or `account_frozen`.
+    /// The expected answer as a line, for example `done seq 3 balance 70 held 0` or
+    /// `account_frozen`.
     std::string apply(const Step& step);
 
-    [[nodiscard]] const std::map<std::string, Account>& books() const { return books_; }
+    [[nodiscard]] const std::map<std::string, Account>& books() const {
+        return books_;
+    }
 
 private:
     struct Leg {

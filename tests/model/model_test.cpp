@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/model/model.h"
 
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include "store/memory/memory_store.h"
 #include "store/sqlite/sqlite_store.h"
@@ -61,9 +61,13 @@ protected:
                   ("passbook-model-" + std::to_string(::getpid()))) {
         std::filesystem::create_directories(folder_);
     }
-    ~ModelOnDisk() override { std::filesystem::remove_all(folder_); }
+    ~ModelOnDisk() override {
+        std::filesystem::remove_all(folder_);
+    }
 
-    [[nodiscard]] std::string new_path() const { return (folder_ / "store.db").string(); }
+    [[nodiscard]] std::string new_path() const {
+        return (folder_ / "store.db").string();
+    }
 
 private:
     std::filesystem::path folder_;
