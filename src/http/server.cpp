@@ -179,6 +179,7 @@ struct Worker {
     asio::executor_work_guard<asio::io_context::executor_type> work;
     asio::steady_timer timer;
     std::chrono::milliseconds tick;
+    bool stopped = false;  // on the loop's own thread
     std::thread thread;
 };
 
@@ -193,8 +194,8 @@ void Worker::start(std::size_t number) {
 void Worker::arm() {
     timer.expires_after(tick);
     timer.async_wait([this](const ErrorCode& error) {
-        if (error) {
-            return;  // stop() cancelled it
+        if (error || stopped) {
+            return;  // a tick that was due when stop() came is no longer cancelled
         }
         loop->tick(std::chrono::steady_clock::now());
         arm();
@@ -202,6 +203,7 @@ void Worker::arm() {
 }
 
 void Worker::stop() {
+    stopped = true;
     loop->halt();
     loop->cut();
     timer.cancel();
