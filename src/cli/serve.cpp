@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -44,6 +46,24 @@ http::ListenAddress loopback(const std::string& text) {
     return std::move(*address);
 }
 
+/// How many of the wanted connections the process may have: the descriptors of the store come first,
+/// so that a crowd can keep out newcomers but never the reads of those who are in.
+std::size_t connections_within_limit(std::size_t wanted) {
+    constexpr rlim_t own = 128;  // store, threads, log, and those being turned away
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted + own) {
+        return wanted;
+    }
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wanted + own);
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == wanted + own) {
+        return wanted;
+    }
+    const rlim_t left = limit.rlim_cur > own ? limit.rlim_cur - own : 1;
+    spdlog::warn("the limit of {} open files leaves room for {} connections, not {}",
+                 limit.rlim_cur, left, wanted);
+    return left;
+}
+
 /// SIGTERM and SIGINT as something to wait for. Made before any thread, so that none of them gets
 /// the signal instead.
 class StopSignal {
@@ -75,9 +95,9 @@ Exit run_serve(const ServeFlags& flags) {
     http::ServerOptions options;
     options.listen = loopback(flags.listen);
     options.threads = flags.threads;
-    options.connections_max = flags.connections_max;
 
     spdlog::set_level(spdlog::level::from_str(flags.log_level));
+    options.connections_max = connections_within_limit(flags.connections_max);
 
     const StopSignal stop;
     std::atomic<bool> in_doubt = false;

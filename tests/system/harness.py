@@ -22,18 +22,19 @@ READY_LINE = re.compile(rb"passbook: listening on http://([\d.]+):(\d+) \(store 
 
 
 class Server:
-    """One `passbook serve` on a store."""
+    """One `passbook serve` on a store; `wrapper` is a command that becomes it."""
 
-    def __init__(self, store, *, arguments=(), environment=None):
+    def __init__(self, store, *, arguments=(), environment=None, wrapper=()):
         self.store = pathlib.Path(store)
         self.arguments = list(arguments)
         self.environment = dict(environment or {})
+        self.wrapper = list(wrapper)
         self.process = None
         self.port = None
         self.log = self.store.with_suffix(f".log-{time.monotonic_ns()}")
 
     def spawn(self):
-        command = [str(BINARY), "serve", "--store", f"sqlite:{self.store}",
+        command = [*self.wrapper, str(BINARY), "serve", "--store", f"sqlite:{self.store}",
                    "--listen", "127.0.0.1:0", *self.arguments]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,

@@ -5,6 +5,7 @@ import pathlib
 import resource
 import select
 import socket
+import struct
 import time
 import unittest
 
@@ -98,6 +99,48 @@ class Connections(CaseTest):
                         b"Content-Length: 30\r\n\r\n{\"amount\":1")
         self.assertLess(self.slowest(), 1.0)
         self.assertEqual(self.balance(self.client, "good"), 200)
+
+    def test_a_crowd_takes_no_file_descriptors_from_the_store(self):
+        self.server = self.serve(self.folder / "few.db", wrapper=["prlimit", "--nofile=256:256"])
+        self.client = self.connect(self.server)
+        self.grant("good", 1)
+        crowd = self.open(600)
+        self.assertLess(self.slowest(50), 1.0)
+        self.assertEqual(self.balance(self.client, "good"), 51)
+        for each in crowd:
+            each.close()
+        time.sleep(0.5)
+        self.client.close()
+        self.assertEqual(self.balance(self.client, "good"), 51)
+        self.assertEqual(self.server.stop(), 0, self.server.told())
+
+    def test_clients_that_do_not_read_their_answers_do_not_hurt_a_good_one(self):
+        commands = [{"kind": "grant", "account": "long", "amount": 1, "reason": "x" * 200,
+                     "idempotency_key": f"long-{n}"} for n in range(1000)]
+        self.assertEqual(self.client.post("/v1/batch", {"commands": commands}).status, 200)
+        before = megabytes(self.server.process.pid)
+        self.open(SLOW, b"GET /v1/accounts/long/entries?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n" * 8)
+        self.assertLess(self.slowest(), 1.0)
+        self.assertEqual(self.account(self.client, "long")["seq"], 1000)
+        after = megabytes(self.server.process.pid)
+        self.assertLess(after - before, 150, "answers that nobody reads pile up")
+
+    def test_clients_that_leave_at_once_are_counted_wholly_or_not_at_all(self):
+        body = b'{"amount":1}'
+        for number in range(200):
+            request = (b"POST /v1/accounts/gone/grants HTTP/1.1\r\nHost: x\r\n"
+                       b"Idempotency-Key: gone-%d\r\nContent-Type: application/json\r\n"
+                       b"Content-Length: 12\r\n\r\n" % number)
+            link, = self.open(1, request + body[:number % 13])
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            link.close()
+        self.grant("gone", 1)
+        found = sum(self.client.get("/v1/requests/account/gone", key=f"gone-{n}").status == 200
+                    for n in range(200))
+        account = self.account(self.client, "gone")
+        self.assertEqual((account["balance"], account["seq"]), (found + 1, found + 1))
+        self.assertLessEqual(found, 15, "half a body was executed")
+        self.assert_reconciled()
 
 
 if __name__ == "__main__":
