@@ -46,8 +46,8 @@ http::ListenAddress loopback(const std::string& text) {
     return std::move(*address);
 }
 
-/// How many of the wanted connections the process may have: the descriptors of the store come first,
-/// so that a crowd can keep out newcomers but never the reads of those who are in.
+/// How many of the wanted connections the process may have: the descriptors of the store come
+/// first, so that a crowd can keep out newcomers but never the reads of those who are in.
 std::size_t connections_within_limit(std::size_t wanted) {
     constexpr rlim_t own = 128;  // store, threads, log, and those being turned away
     rlimit limit{};
