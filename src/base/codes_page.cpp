@@ -37,7 +37,8 @@ constexpr std::string_view opening = R"(# Problem codes
 
 Every answer that is not a success is a problem document (RFC 9457, `application/problem+json`) with
 a stable `code`. Match on `code`: titles and details are for people. Names and numbers of codes
-never change. "Kept" says whether the answer is stored with the idempotency key and replayed for ever.
+never change. "Kept" says whether the answer is stored with the idempotency key and replayed for
+ever.
 
 ```json
 {"type":"/problems/insufficient_balance","title":"Insufficient balance","status":422,

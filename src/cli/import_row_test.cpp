@@ -45,8 +45,8 @@ TEST(ImportHeader, SaysWhichColumnIsMissingUnknownOrDouble) {
     EXPECT_EQ(header_fault({"account", "amount"}), "column idempotency_key is missing");
     EXPECT_EQ(header_fault({"idempotency_key", "amount"}), "column account is missing");
     EXPECT_EQ(header_fault({"idempotency_key", "account"}), "column amount is missing");
-    EXPECT_EQ(header_fault({"idempotency_key", "account", "amount", "reson"}),
-              "column 4 is 'reson', which is none of idempotency_key, account, amount, "
+    EXPECT_EQ(header_fault({"idempotency_key", "account", "amount", "cause"}),
+              "column 4 is 'cause', which is none of idempotency_key, account, amount, "
               "effective_at, reason, stated_balance, asset");
     EXPECT_EQ(header_fault({"account", "account"}), "column account stands twice");
 }

@@ -13,7 +13,7 @@ namespace {
 TEST_F(ApiTest, AGrantShowsTheAccountAfterItAndItsEntry) {
     const RawResponse response =
         post("/v1/accounts/alice/grants",
-             R"({"amount":100,"reason":"wel\u0063ome","metadata":{"b":1,"a":"가"},)"
+             R"({"amount":100,"reason":"\u0077elcome","metadata":{"b":1,"a":"가"},)"
              R"("effective_at":"2026-01-31T09:00:00+09:00"})",
              "first");
     EXPECT_EQ(response.status, 201);

@@ -63,8 +63,8 @@ struct ServerHooks {
 
 class Server {
 public:
-    /// Binds and listens; throws std::runtime_error with one clear line where that fails. Anything but
-    /// loopback is refused, because whoever reaches the server may move value.
+    /// Binds and listens; throws std::runtime_error with one clear line where that fails. Anything
+    /// but loopback is refused, because whoever reaches the server may move value.
     Server(const ServerOptions& options, ServerHooks hooks);
     /// Stops without grace.
     ~Server();
