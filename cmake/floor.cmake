@@ -221,6 +221,14 @@ function(passbook_suite)
     passbook_discover(${arg_NAME} ${arg_LABEL})
 endfunction()
 
+# Registers scripts that are run by hand, such as the bench, so that no file goes unnamed.
+function(passbook_script)
+    set(one NAME)
+    set(many FILES)
+    passbook_parse_arguments("NAME;FILES" ${ARGN})
+    passbook_record(script ${arg_NAME} 9 "${arg_FILES}" "" "")
+endfunction()
+
 # Registers a Python script (unittest, standard library only) that drives the built binary, found
 # in TEST_BINARY. FILES are modules and data it reads. SERIAL yes: nothing runs beside it.
 function(passbook_script_test)
