@@ -67,6 +67,7 @@ int run(int argc, const char* const* argv) {
     CLI::App app("Passbook: a ledger for value that must never be wrong under concurrency.",
                  "passbook");
     app.require_subcommand(1);
+    app.option_defaults()->take_last();
     app.get_formatter()->column_width(28);
     const std::vector<Subcommand> subcommands{
         add_serve(app),  add_migrate(app),   add_import(app),

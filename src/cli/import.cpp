@@ -5,7 +5,6 @@
 #include <string>
 
 #include "cli/import_csv.h"
-#include "cli/progress.h"
 #include "cli/rebuild.h"
 #include "cli/subcommand.h"
 #include "cli/text.h"
@@ -70,15 +69,15 @@ void print_json(const CsvImportResult& result) {
 
 void print_people(const CsvImportResult& result, const ImportFlags& flags) {
     const ImportTally& tally = result.tally;
-    fmt::print("{} rows of {}: {} posted, {} replayed, {} refused, {} invalid\n",
-               with_commas(result.rows), flags.file, with_commas(tally.posted),
+    fmt::print("{} of {}: {} posted, {} replayed, {} refused, {} invalid\n",
+               counted(result.rows, "row", "rows"), flags.file, with_commas(tally.posted),
                with_commas(tally.replayed), with_commas(tally.refused),
                with_commas(result.invalid));
-    fmt::print("{} accounts, balances sum to {}\n", with_commas(result.accounts),
+    fmt::print("{}, balances sum to {}\n", counted(result.accounts, "account", "accounts"),
                result.balance_sum);
     if (tally.stated_balance_differences > 0) {
-        fmt::print("{} rows end in another balance than the file states\n",
-                   with_commas(tally.stated_balance_differences));
+        fmt::print("The balance that the file states is not the ledger's after {}\n",
+                   counted(tally.stated_balance_differences, "row", "rows"));
     }
 }
 
@@ -133,14 +132,17 @@ Exit run_rebuild(const ImportFlags& flags) {
             .end_object();
         fmt::print("{}\n", out);
     } else {
-        fmt::print("{}: {} accounts, {} entries, {} refusals rebuilt from {}\n", flags.store,
-                   with_commas(result.accounts), with_commas(result.entries),
-                   with_commas(result.refusals), flags.file);
-        fmt::print("{}\n", result.differences == 0
-                               ? "Reconciled: the entries prove every balance."
-                               : fmt::format("Reconciling it found {} differences; see `passbook "
-                                             "reconcile --store {}`",
-                                             with_commas(result.differences), flags.store));
+        fmt::print("{}: {}, {} and {} rebuilt from {}\n", flags.store,
+                   counted(result.accounts, "account", "accounts"),
+                   counted(result.entries, "entry", "entries"),
+                   counted(result.refusals, "refusal", "refusals"), flags.file);
+        fmt::print("{}\n",
+                   result.differences == 0
+                       ? "Reconciled: the entries prove every balance."
+                       : fmt::format("Reconciling it found {}; see `passbook reconcile "
+                                     "--store {}`",
+                                     counted(result.differences, "difference", "differences"),
+                                     flags.store));
     }
     return result.differences == 0 ? Exit::good : Exit::no;
 }

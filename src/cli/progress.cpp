@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
-#include <algorithm>
+
 #include <cstdio>
+#include "cli/text.h"
 
 namespace passbook::cli {
 namespace {
@@ -47,14 +48,6 @@ std::string progress_line(const ProgressState& state) {
                             with_commas(state.rows * 1000 / static_cast<std::uint64_t>(elapsed)));
     }
     return line + seconds_left(state);
-}
-
-std::string with_commas(std::uint64_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t place = text.size(); place > 3; place -= 3) {
-        text.insert(place - 3, 1, ',');
-    }
-    return text;
 }
 
 Progress::Progress(std::string_view label, std::uint64_t total)

@@ -19,9 +19,6 @@ struct ProgressState {
 /// For example `importing  [#########.........]  48%  23,500 rows  41,000/s  1 s left`.
 [[nodiscard]] std::string progress_line(const ProgressState& state);
 
-/// 1234567 as `1,234,567`.
-[[nodiscard]] std::string with_commas(std::uint64_t number);
-
 /// A bar on stderr while something long goes on; nothing at all where stderr is no terminal.
 class Progress {
 public:

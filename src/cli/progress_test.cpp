@@ -45,12 +45,5 @@ TEST(Progress, LongWaitsAreToldInMinutes) {
         "x  [##......................]   9%  11 min left");
 }
 
-TEST(Progress, NumbersAreGroupedByThree) {
-    EXPECT_EQ(with_commas(0), "0");
-    EXPECT_EQ(with_commas(999), "999");
-    EXPECT_EQ(with_commas(1000), "1,000");
-    EXPECT_EQ(with_commas(1234567), "1,234,567");
-}
-
 }  // namespace
 }  // namespace passbook::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "audit/tables.h"
 #include "base/clock.h"
@@ -25,10 +26,6 @@ struct ReconcileFlags {
 
 std::string total_text(Total total) {
     return fmt::format("{}", total);
-}
-
-void print_json(const std::string& json) {
-    fmt::print("{}", json);
 }
 
 std::string json_of(const audit::Difference& difference) {
@@ -67,32 +64,39 @@ std::string json_of(const audit::TableDifference& difference) {
     return out;
 }
 
-/// Prints differences as they come: a list for machines, a table for people.
+/// Prints differences as they come: a list for machines, a table for people. Nothing is printed
+/// before the first or the end, so that what cannot run leaves stdout empty.
 class DifferencePrinter {
 public:
-    DifferencePrinter(bool json, std::string heading) : json_(json), heading_(std::move(heading)) {
-        if (json_) {
-            print_json("{\"differences\":[");
-        }
-    }
+    DifferencePrinter(bool json, std::string heading)
+        : json_(json), heading_(std::move(heading) + "\n") {}
 
     void add(const std::string& json, const std::string& row) {
+        begin();
         if (json_) {
-            print_json((any_ ? "," : "") + json);
+            fmt::print("{}{}", std::exchange(any_, true) ? "," : "", json);
         } else {
-            fmt::print("{}{}\n", any_ ? "" : heading_ + "\n", row);
+            fmt::print("{}{}\n", std::exchange(any_, true) ? "" : heading_, row);
         }
-        any_ = true;
     }
 
-    [[nodiscard]] bool json() const {
-        return json_;
+    /// Ends the list; the summary follows.
+    void end() {
+        begin();
+        fmt::print("{}", json_ ? "]," : any_ ? "\n" : "");
     }
 
 private:
+    void begin() {
+        if (json_ && !std::exchange(begun_, true)) {
+            fmt::print("{{\"differences\":[");
+        }
+    }
+
     bool json_;
-    bool any_ = false;
     std::string heading_;
+    bool begun_ = false;
+    bool any_ = false;
 };
 
 std::string totals_json(const audit::Summary& summary) {
@@ -113,25 +117,23 @@ std::string totals_json(const audit::Summary& summary) {
 void print_summary(const audit::Summary& summary, bool json, const std::string& store) {
     if (json) {
         fmt::print(
-            "],\"accounts\":{},\"entries\":{},\"holds\":{},\"refusals\":{},\"assets\":{}}}\n",
+            "\"accounts\":{},\"entries\":{},\"holds\":{},\"refusals\":{},\"assets\":{}}}\n",
             summary.accounts, summary.entries, summary.holds, summary.refusals,
             totals_json(summary));
         return;
     }
-    if (summary.differences > 0) {
-        fmt::print("\n");
-    }
-    fmt::print("{}: {} accounts, {} entries, {} holds, {} refusals\n", store,
-               with_commas(summary.accounts), with_commas(summary.entries),
-               with_commas(summary.holds), with_commas(summary.refusals));
+    fmt::print("{}: {}, {}, {}, {}\n", store, counted(summary.accounts, "account", "accounts"),
+               counted(summary.entries, "entry", "entries"),
+               counted(summary.holds, "hold", "holds"),
+               counted(summary.refusals, "refusal", "refusals"));
     for (const auto& [code, total] : summary.assets) {
-        fmt::print("  {}: balance {} on {} accounts, {} of it held\n", code, total.balance,
-                   with_commas(total.accounts), total.held);
+        fmt::print("  {}: balance {} on {}, {} of it held\n", code, total.balance,
+                   counted(total.accounts, "account", "accounts"), total.held);
     }
     fmt::print("{}\n", summary.differences == 0
                            ? "No difference: the entries prove every balance."
-                           : fmt::format("{} differences. Nothing was repaired.",
-                                         with_commas(summary.differences)));
+                           : counted(summary.differences, "difference", "differences") +
+                                 ". Nothing was repaired.");
 }
 
 Exit reconcile_store(const ReconcileFlags& flags) {
@@ -153,25 +155,23 @@ Exit reconcile_store(const ReconcileFlags& flags) {
                                                 name_of(d.what), d.expected, d.found));
         },
         options);
+    printer.end();
     print_summary(summary, flags.json, store->describe());
     return summary.differences == 0 ? Exit::good : Exit::no;
 }
 
 void print_summary(const audit::TableSummary& summary, bool json) {
     if (json) {
-        fmt::print("],\"balances\":{},\"entries\":{},\"balance_sum\":{},\"entries_sum\":{}}}\n",
+        fmt::print("\"balances\":{},\"entries\":{},\"balance_sum\":{},\"entries_sum\":{}}}\n",
                    summary.balances, summary.entries, summary.balance_sum, summary.entries_sum);
         return;
     }
-    if (summary.differences > 0) {
-        fmt::print("\n");
-    }
-    fmt::print("{} balances that sum to {}, {} entries that sum to {}\n",
-               with_commas(summary.balances), summary.balance_sum, with_commas(summary.entries),
-               summary.entries_sum);
+    fmt::print("{} that sum to {}, {} that sum to {}\n",
+               counted(summary.balances, "balance", "balances"), summary.balance_sum,
+               counted(summary.entries, "entry", "entries"), summary.entries_sum);
     fmt::print("{}\n", summary.differences == 0
                            ? "No difference."
-                           : fmt::format("{} differences.", with_commas(summary.differences)));
+                           : counted(summary.differences, "difference", "differences") + ".");
 }
 
 std::string found_text(const audit::TableDifference& difference) {
@@ -193,6 +193,7 @@ Exit reconcile_tables(const ReconcileFlags& flags) {
                                     d.entries_sum ? total_text(*d.entries_sum) : "no entries",
                                     found_text(d)));
         });
+    printer.end();
     print_summary(summary, flags.json);
     return summary.differences == 0 ? Exit::good : Exit::no;
 }

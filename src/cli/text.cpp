@@ -85,4 +85,16 @@ std::string in_quotes(std::string_view bytes) {
     return out;
 }
 
+std::string with_commas(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t place = text.size(); place > 3; place -= 3) {
+        text.insert(place - 3, 1, ',');
+    }
+    return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", with_commas(number), number == 1 ? one : many);
+}
+
 }  // namespace passbook::cli

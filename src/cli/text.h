@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,12 @@ namespace passbook::cli {
 
 /// For a message: in single quotes, on one line and not too long, whatever the bytes are.
 [[nodiscard]] std::string in_quotes(std::string_view bytes);
+
+/// 1234567 as `1,234,567`.
+[[nodiscard]] std::string with_commas(std::uint64_t number);
+
+/// `1 entry`, `1,200 entries`.
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
+                                  std::string_view many);
 
 }  // namespace passbook::cli

@@ -35,5 +35,14 @@ TEST(Text, ALongQuotedTextIsCutBetweenCharacters) {
     EXPECT_TRUE(is_text(cut));
 }
 
+TEST(Text, NumbersAreGroupedByThreeAndOneIsNotMany) {
+    EXPECT_EQ(with_commas(0), "0");
+    EXPECT_EQ(with_commas(999), "999");
+    EXPECT_EQ(with_commas(1000), "1,000");
+    EXPECT_EQ(with_commas(1234567), "1,234,567");
+    EXPECT_EQ(counted(1, "entry", "entries"), "1 entry");
+    EXPECT_EQ(counted(1200, "entry", "entries"), "1,200 entries");
+}
+
 }  // namespace
 }  // namespace passbook::cli

@@ -62,7 +62,8 @@ void Connection::fail(During during) const {
     if (is_guard(code)) {
         throw GuardFired(FailureKind::broken, what, native);
     }
-    throw Failure(kind_of(code, during), what, native);
+    const char* path = sqlite3_db_filename(handle_, "main");
+    throw Failure(kind_of(code, during), fmt::format("{}: {}", path, what), native);
 }
 
 Statement::Statement(Connection& connection, std::string_view sql) : connection_(&connection) {

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imports the bank's transactions as a user does, and holds every figure to an oracle."""
+
+import csv
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+import bank
+import make_bank_csv
+from harness import BINARY, ServerTest, passbook
+
+# By the README of the real file.
+REAL = {0: {"posted": 49_076, "refused": 26, "accounts": 1_229, "balance_sum": 3_947_410_010},
+        None: {"posted": 49_102, "refused": 0, "accounts": 1_229, "balance_sum": 3_924_614_280,
+               "stated_balance_differences": 21_076}}
+
+
+class ImportTest(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.oracles = {}
+
+    def setUp(self):
+        super().setUp()
+        self.file = bank.bank_file(self.folder)
+
+    def oracle(self, floor):
+        if floor not in self.oracles:
+            self.oracles[floor] = bank.Oracle(self.file, floor)
+        return self.oracles[floor]
+
+    def command(self, *arguments, store=None, floor=0):
+        return ["import", str(self.file), "--json", "--floor", "none" if floor is None else
+                str(floor), *(arguments or ["--store", f"sqlite:{store or self.store}"])]
+
+    def run_import(self, *arguments, **options):
+        done = passbook(*self.command(*arguments, **options), timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def passbook_lines(self, store=None):
+        """Every line of every account, without what depends on when it was written."""
+        done = passbook("export", "--store", f"sqlite:{store or self.store}", timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [(row["account"], row["idempotency_key"], int(row["amount"]),
+                 int(row["balance_after"])) for row in csv.DictReader(io.StringIO(done.stdout))]
+
+    def assert_right(self, floor=0, store=None):
+        """The store holds just what the oracle says, line by line, and reconciles."""
+        self.assertEqual(sorted(self.passbook_lines(store)), sorted(self.oracle(floor).lines))
+        self.assert_reconciled(store)
+
+
+class Figures(ImportTest):
+    def test_floor_0_and_no_floor_give_the_figures_of_the_oracle(self):
+        for floor in (0, None):
+            with self.subTest(floor=floor):
+                store = self.folder / f"floor-{floor}.db"
+                figures = self.run_import(store=store, floor=floor)
+                self.assertEqual(figures, self.oracle(floor).figures)
+                if bank.real_file():
+                    self.assertEqual({name: figures[name] for name in REAL[floor]}, REAL[floor])
+                self.assert_right(floor, store)
+
+    def test_a_second_import_adds_nothing_and_answers_every_row_as_a_replay(self):
+        self.run_import()
+        before = self.passbook_lines()
+        self.assertEqual(self.run_import(), self.oracle(0).again)
+        self.assertEqual(self.run_import(floor=None), self.oracle(0).again)
+        self.assertEqual(self.passbook_lines(), before)
+
+    def test_the_rows_refused_are_those_that_would_pass_the_floor(self):
+        self.run_import()
+        server = self.serve()
+        client = self.connect(server)
+        with open(self.file, newline="", encoding="utf-8") as file:
+            rows = {row["idempotency_key"]: row["account"] for row in csv.DictReader(file)}
+        refused = self.oracle(0).refused
+        self.assertTrue(refused, "a file in which nothing is refused shows nothing")
+        for key in refused:
+            answer = client.get(f"/v1/requests/account/{rows[key]}", key=key)
+            self.assertEqual((answer.json()["status"], answer.json()["body"]["code"]),
+                             (422, "insufficient_balance"), answer)
+
+    def test_it_never_changes_the_floor_of_an_account_that_exists(self):
+        account = next(iter(self.oracle(None).balances))
+        server = self.serve()
+        client = self.connect(server)
+        self.assertEqual(client.put(f"/v1/accounts/{account}", {"floor": -7}).status, 201)
+        server.stop()
+        self.run_import(floor=None)
+        self.run_import(floor=0)
+        server = self.serve()
+        self.assertEqual(self.account(self.connect(server), account)["floor"], -7)
+
+
+class KilledMidway(ImportTest):
+    def killed(self, environment=None, after=None):
+        """Runs an import that does not survive."""
+        process = subprocess.Popen([str(BINARY), *self.command()], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE,
+                                   env={**os.environ, **(environment or {})})
+        if after is not None:
+            time.sleep(after)
+            process.kill()
+        process.communicate(timeout=300)
+        return process.returncode
+
+    def finish(self, kills):
+        figures = self.run_import()
+        oracle = self.oracle(0)
+        self.assertEqual(figures["posted"] + figures["replayed"] + figures["refused"],
+                         oracle.figures["rows"])
+        for name in ("rows", "invalid", "accounts", "stated_balance_differences", "balance_sum"):
+            self.assertEqual(figures[name], oracle.figures[name], f"{name} after {kills}")
+        self.assert_right()
+        self.assertEqual(self.run_import(), oracle.again)
+        return figures
+
+    def test_before_and_after_a_commit(self):
+        for failpoint in ("sqlite_before_commit", "sqlite_after_commit", "sqlite_mid_write"):
+            with self.subTest(failpoint=failpoint):
+                self.store = self.folder / f"{failpoint}.db"
+                for commit in (4, 5):
+                    code = self.killed({"PASSBOOK_FAILPOINTS": f"{failpoint}=kill@{commit}"})
+                    self.assertEqual(code, -signal.SIGKILL, "it was not killed midway")
+                figures = self.finish(failpoint)
+                self.assertGreater(figures["posted"], 0)
+                self.assertGreater(figures["replayed"], 0)
+
+    def test_at_random_moments(self):
+        chance = random.Random(int(os.environ.get("TEST_SEED", "1")))
+        begun = time.monotonic()
+        self.run_import(store=self.folder / "clean.db")
+        whole = time.monotonic() - begun
+        killed = sum(self.killed(after=chance.uniform(0, whole)) == -signal.SIGKILL
+                     for _ in range(6))
+        self.assertGreater(killed, 0, "every one ended before its kill")
+        self.finish("random moments")
+
+
+class ThroughServer(ImportTest):
+    def through(self, server):
+        return self.run_import("--server", f"http://127.0.0.1:{server.port}")
+
+    def test_a_server_gives_the_same_figures_and_shares_the_keys(self):
+        server = self.serve()
+        self.assertEqual(self.through(server), self.oracle(0).figures)
+        self.assertEqual(self.through(server), self.oracle(0).again)
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(self.run_import(), self.oracle(0).again)
+        self.assert_right()
+
+    def test_a_store_that_a_server_holds_is_refused_and_the_way_out_named(self):
+        server = self.serve()
+        done = passbook(*self.command())
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn(str(self.store), done.stderr)
+        self.assertIn("--server", done.stderr)
+        self.assertEqual(list(self.connect(server).pages("/v1/accounts")), [])
+
+    def test_a_server_that_is_killed_and_started_again_is_waited_for(self):
+        server = self.serve()
+        address = f"127.0.0.1:{server.port}"
+        results = []
+        work = threading.Thread(target=lambda: results.append(passbook(
+            *self.command("--server", f"http://{address}"), timeout=300)))
+        work.start()
+        first = next(iter(self.oracle(0).balances))
+        # Once while accounts are opened and once while rows go in.
+        for reached in (lambda client: client.get("/v1/accounts", limit=1).json()["data"],
+                        lambda client: client.get(f"/v1/accounts/{first}").json().get("seq")):
+            client = self.connect(server)
+            while not reached(client):
+                self.assertTrue(work.is_alive(), "it ended before the kill")
+                time.sleep(0.001)
+            server.kill()
+            server = self.serve(arguments=["--listen", address])
+        work.join()
+        done = results[0]
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual(server.stop(), 0)
+        self.assert_right()
+
+    def test_no_server_at_that_address_is_told_in_one_line(self):
+        for address in ("127.0.0.1:7070", "ftp://127.0.0.1:7070", "http://example.org/path"):
+            done = passbook(*self.command("--server", address))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(address, done.stderr)
+
+
+class Resources(ImportTest):
+    def usage(self, arguments):
+        """CPU seconds and peak memory in MiB of one run."""
+        process = subprocess.Popen([str(BINARY), *arguments], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
+        process.stdout.read()
+        process.stdout.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+    def test_it_takes_at_least_5000_rows_per_second_of_a_processor(self):
+        build = os.environ["TEST_BUILD_DIR"].rsplit("/", 1)[-1]
+        least = 500 if build in ("asan", "tsan", "coverage") else 5_000
+        code, seconds, _ = self.usage(self.command())
+        self.assertEqual(code, 0)
+        self.assertGreater(self.oracle(0).figures["rows"] / seconds, least)
+
+    def test_its_memory_does_not_grow_with_the_file(self):
+        peaks = []
+        for rows in (20_000, 320_000):
+            path = self.folder / f"{rows}.csv"
+            make_bank_csv.write(path, rows, rows // 10)
+            with open(path, "a", encoding="utf-8") as file:
+                file.write("bad,row,,,,\n")
+            code, _, peak = self.usage(["import", str(path), "--json",
+                                        "--store", f"sqlite:{self.store}"])
+            self.assertEqual(code, 1)
+            peaks.append(peak)
+        self.assertLess(peaks[1] - peaks[0], 8, f"MiB: {peaks}")
+
+
+if __name__ == "__main__":
+    unittest.main()
