@@ -230,7 +230,7 @@ class AnybodysTables(ReconcileTest):
     def test_queries_that_cannot_be_used_are_told_in_one_line(self):
         for queries, part in ((self.QUERIES[:2], "--entries"),
                               ([*self.QUERIES[:3], "SELECT nothing"], "nothing"),
-                              ([*self.QUERIES[:3], "SELECT wallet_id FROM movement"], "id, integer"),
+                              ([*self.QUERIES[:3], "SELECT id FROM wallet"], "id, integer"),
                               ([*self.QUERIES[:3], "SELECT wallet_id, 'x' FROM movement"], "row 1"),
                               ([*self.QUERIES[:3], "DELETE FROM movement"], "DELETE")):
             done = passbook("reconcile", "--store", f"sqlite:{self.store}", *queries)
