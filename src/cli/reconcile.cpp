@@ -116,10 +116,9 @@ std::string totals_json(const audit::Summary& summary) {
 
 void print_summary(const audit::Summary& summary, bool json, const std::string& store) {
     if (json) {
-        fmt::print(
-            "\"accounts\":{},\"entries\":{},\"holds\":{},\"refusals\":{},\"assets\":{}}}\n",
-            summary.accounts, summary.entries, summary.holds, summary.refusals,
-            totals_json(summary));
+        fmt::print("\"accounts\":{},\"entries\":{},\"holds\":{},\"refusals\":{},\"assets\":{}}}\n",
+                   summary.accounts, summary.entries, summary.holds, summary.refusals,
+                   totals_json(summary));
         return;
     }
     fmt::print("{}: {}, {}, {}, {}\n", store, counted(summary.accounts, "account", "accounts"),

@@ -34,7 +34,7 @@ class CommandLine(ServerTest):
 
     def test_what_it_does_not_know_is_told_in_one_line(self):
         self.assert_told(passbook(), "--help")
-        self.assert_told(passbook("exprot"), "'exprot'")
+        self.assert_told(passbook("exports"), "'exports'")
         self.assert_told(passbook("serve", "--lisen", "x"), "serve", "--lisen")
         self.assert_told(passbook("export", "--format", "xml"), "export", "xml")
         self.assert_told(passbook("import"), "import", "FILE")

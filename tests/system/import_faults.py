@@ -56,7 +56,7 @@ class Faults(ServerTest):
     def test_a_header_that_is_wrong(self):
         for content, part in (("", "empty"),
                               ("account,amount\n", "column idempotency_key is missing"),
-                              (HEADER.replace("amount", "ammount"), "'ammount'"),
+                              (HEADER.replace("amount", "sum"), "'sum'"),
                               (HEADER.replace("reason", "account"), "account stands twice"),
                               ("k1,ann,100\n", "'k1'")):
             with self.subTest(content=content):
