@@ -20,7 +20,7 @@ std::vector<Route> all_routes(Service& service) {
 }  // namespace
 
 Api::Api(engine::Engine& engine, const ServerOptions& options)
-    : reads_(engine), service_{engine, reads_, metrics_}, router_(all_routes(service_)) {
+    : service_{engine, reads_, metrics_}, router_(all_routes(service_)), reads_(engine) {
     server_ = std::make_unique<Server>(
         options, ServerHooks{[this](const Request& request) { return router_.admit(request); },
                              [this](const Request& request, Responder responder) {

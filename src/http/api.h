@@ -51,11 +51,12 @@ public:
     }
 
 private:
+    // In this order, because each is used by those behind it until they are gone.
     HttpMetrics metrics_;
-    ReadPool reads_;
     Service service_;
     Router router_;
-    std::unique_ptr<Server> server_;  // last, so that it stops before what its handlers use goes
+    ReadPool reads_;
+    std::unique_ptr<Server> server_;
 };
 
 }  // namespace passbook::http

@@ -66,6 +66,14 @@ Ask on(const std::string& method, const std::string& path, const std::string& bo
     return {.method = method, .path = path, .body = body, .key = key, .more_headers = {}};
 }
 
+std::string zeros(std::size_t count) {
+    std::string list = "0";
+    for (std::size_t i = 1; i < count; ++i) {
+        list += ",0";
+    }
+    return list;
+}
+
 std::string name_of(const testing::TestParamInfo<Misuse>& info) {
     return info.param.name;
 }
@@ -230,6 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{"LimitText", on("GET", "/v1/accounts?limit=x"), 400, "invalid_parameter"},
         Misuse{"Twice", on("GET", "/v1/accounts?limit=1&limit=2"), 400, "invalid_parameter"},
         Misuse{"Unknown", on("GET", "/v1/accounts?limt=1"), 400, "invalid_parameter"},
+        Misuse{"BadUtf8", on("GET", "/v1/accounts?%FF=1"), 400, "invalid_parameter"},
         Misuse{"OnWrite", on("POST", "/v1/accounts/alice/spends?x=1", R"({"amount":1})", "k"), 400,
                "invalid_parameter"},
         Misuse{"OnPut", on("PUT", "/v1/accounts/alice?x=1", "{}"), 400, "invalid_parameter"},
@@ -280,6 +289,9 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{"AssetFloor", on("PUT", "/v1/assets/x", R"({"floor":1})"), 400, "amount_invalid"},
         Misuse{"AssetOfAccount", on("PUT", "/v1/accounts/new", R"({"asset":"none"})"), 404,
                "asset_not_found"},
+        Misuse{"MillionsOfValues",
+               on("POST", "/v1/batch", R"({"commands":[)" + zeros(2'000'000) + "]}"), 413,
+               "payload_too_large"},
         Misuse{"NoCommands", on("POST", "/v1/batch", "{}"), 400, "missing_field"},
         Misuse{"BatchArray", on("POST", "/v1/batch", "[]"), 400, "wrong_type"}),
     name_of);

@@ -24,7 +24,7 @@ using ErrorCode = boost::system::error_code;
 // How long a client may take to read its last answer while what it still sends is thrown away:
 // closing at once would reset the connection and could take the answer with it.
 constexpr std::chrono::milliseconds linger_deadline{1'000};
-constexpr std::size_t kept_body_bytes = 64 * 1024;
+constexpr std::size_t small_body_bytes = 64 * 1024;
 
 class Connection final : public LoopMember,
                          public ResponseSink,
@@ -57,6 +57,8 @@ private:
     void proceed();
     void wait_for(Waiting what);
     [[nodiscard]] bool admit();
+    [[nodiscard]] bool reserve_large_body(const Admission& admission);
+    void release_large_body();
     void invite_body();
     void dispatch();
     void respond(Response response, bool close);
@@ -77,6 +79,7 @@ private:
     bool head_only_ = false;
     bool parsed_ = false;  // the head of the current request is understood
     bool close_after_ = false;
+    bool large_body_ = false;  // counted in ServerShared::large_bodies
     std::string head_;
     std::string body_;
 };
@@ -169,8 +172,33 @@ bool Connection::admit() {
         respond(std::move(*admission.refusal), true);
         return false;
     }
+    if (!reserve_large_body(admission)) {
+        respond(problem_response({Code::busy, "too many large bodies are on their way", {}}), true);
+        return false;
+    }
     reader_.take_body(admission.body_bytes_max);
     return true;
+}
+
+/// Few requests may hold megabytes at once, however many connections there are.
+bool Connection::reserve_large_body(const Admission& admission) {
+    const auto length = reader_.body_length().value_or(admission.body_bytes_max);
+    if (length <= small_body_bytes || length > admission.body_bytes_max) {
+        return true;  // small, or about to be refused
+    }
+    auto& bodies = loop_->shared().large_bodies;
+    if (++bodies > options().large_bodies_max) {
+        --bodies;
+        return false;
+    }
+    large_body_ = true;
+    return true;
+}
+
+void Connection::release_large_body() {
+    if (std::exchange(large_body_, false)) {
+        --loop_->shared().large_bodies;
+    }
 }
 
 void Connection::invite_body() {
@@ -268,11 +296,12 @@ void Connection::on_written(const ErrorCode& error) {
         linger();
         return;
     }
-    if (body_.capacity() > kept_body_bytes) {
+    if (body_.capacity() > small_body_bytes) {
         body_ = std::string();
     }
     parsed_ = false;
     reader_.next();
+    release_large_body();
     waiting_ = Waiting::none;
     proceed();
 }
@@ -331,6 +360,7 @@ void Connection::close() {
     phase_ = Phase::closed;
     ErrorCode ignored;  // there is nobody left to tell, and close() frees the descriptor anyway
     socket_.close(ignored);
+    release_large_body();
     auto& shared = loop_->shared();
     --(welcome_ == Welcome::serve ? shared.connections : shared.turned_away);
     loop_->remove(this);

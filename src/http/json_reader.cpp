@@ -84,14 +84,14 @@ public:
     bool on_document_end(ErrorCode&) {
         return true;
     }
-    bool on_array_begin(ErrorCode&) {
-        return open(JsonType::array);
+    bool on_array_begin(ErrorCode& error) {
+        return open(JsonType::array, error);
     }
     bool on_array_end(std::size_t size, ErrorCode&) {
         return close(size);
     }
-    bool on_object_begin(ErrorCode&) {
-        return open(JsonType::object);
+    bool on_object_begin(ErrorCode& error) {
+        return open(JsonType::object, error);
     }
     bool on_object_end(std::size_t size, ErrorCode& error);
     bool on_key_part(BoostView part, std::size_t, ErrorCode&) {
@@ -105,11 +105,11 @@ public:
     bool on_number_part(BoostView, ErrorCode&) {
         return true;
     }
-    bool on_int64(std::int64_t number, BoostView text, ErrorCode&);
-    bool on_uint64(std::uint64_t, BoostView text, ErrorCode&);
-    bool on_double(double, BoostView text, ErrorCode&);
-    bool on_bool(bool value, ErrorCode&);
-    bool on_null(ErrorCode&);
+    bool on_int64(std::int64_t number, BoostView text, ErrorCode& error);
+    bool on_uint64(std::uint64_t, BoostView text, ErrorCode& error);
+    bool on_double(double, BoostView text, ErrorCode& error);
+    bool on_bool(bool value, ErrorCode& error);
+    bool on_null(ErrorCode& error);
     bool on_comment_part(BoostView, ErrorCode&) {
         return true;
     }
@@ -119,8 +119,9 @@ public:
 
 private:
     Document::Node& add(JsonType type);
-    bool add_number(NumberForm form, std::int64_t number, BoostView text);
-    bool open(JsonType type);
+    bool add_number(NumberForm form, std::int64_t number, BoostView text, ErrorCode& error);
+    bool open(JsonType type, ErrorCode& error);
+    bool within_bounds(ErrorCode& error);
     bool close(std::size_t size);
     bool keep_part(BoostView part);
     bool finish_text(BoostView last, std::string_view& out, ErrorCode& error);
@@ -145,10 +146,18 @@ Document::Node& TreeBuilder::add(JsonType type) {
     return node;
 }
 
-bool TreeBuilder::open(JsonType type) {
+/// What a small text can make large is the tree: its values are bounded, not its bytes alone.
+bool TreeBuilder::within_bounds(ErrorCode& error) {
+    if (document_.nodes_.size() <= json_values_max) {
+        return true;
+    }
+    return refuse(Code::payload_too_large, "the body has more than 1,000,000 values", error);
+}
+
+bool TreeBuilder::open(JsonType type, ErrorCode& error) {
     open_.push_back(static_cast<std::uint32_t>(document_.nodes_.size()));
     add(type);
-    return true;
+    return within_bounds(error);
 }
 
 bool TreeBuilder::close(std::size_t size) {
@@ -210,44 +219,46 @@ bool TreeBuilder::on_string(BoostView last, std::size_t, ErrorCode& error) {
         return false;
     }
     add(JsonType::string).text = text;
-    return true;
+    return within_bounds(error);
 }
 
-bool TreeBuilder::add_number(NumberForm form, std::int64_t number, BoostView text) {
+bool TreeBuilder::add_number(NumberForm form, std::int64_t number, BoostView text,
+                             ErrorCode& error) {
     Document::Node& node = add(JsonType::number);
     node.form = form;
     node.number = number;
     node.text = view(text);
-    return true;
+    return within_bounds(error);
 }
 
-bool TreeBuilder::on_int64(std::int64_t number, BoostView text, ErrorCode&) {
+bool TreeBuilder::on_int64(std::int64_t number, BoostView text, ErrorCode& error) {
     if (number == 0 && text.front() == '-') {
-        return add_number(NumberForm::negative_zero, 0, text);
+        return add_number(NumberForm::negative_zero, 0, text, error);
     }
     if (!in_range(number)) {
-        return add_number(NumberForm::out_of_range, 0, text);
+        return add_number(NumberForm::out_of_range, 0, text, error);
     }
-    return add_number(NumberForm::whole, number, text);
+    return add_number(NumberForm::whole, number, text, error);
 }
 
-bool TreeBuilder::on_uint64(std::uint64_t, BoostView text, ErrorCode&) {
-    return add_number(NumberForm::out_of_range, 0, text);
+bool TreeBuilder::on_uint64(std::uint64_t, BoostView text, ErrorCode& error) {
+    return add_number(NumberForm::out_of_range, 0, text, error);
 }
 
-bool TreeBuilder::on_double(double, BoostView text, ErrorCode&) {
+bool TreeBuilder::on_double(double, BoostView text, ErrorCode& error) {
     const bool digits_alone = view(text).find_first_of(".eE") == std::string_view::npos;
-    return add_number(digits_alone ? NumberForm::out_of_range : NumberForm::not_whole, 0, text);
+    const auto form = digits_alone ? NumberForm::out_of_range : NumberForm::not_whole;
+    return add_number(form, 0, text, error);
 }
 
-bool TreeBuilder::on_bool(bool value, ErrorCode&) {
+bool TreeBuilder::on_bool(bool value, ErrorCode& error) {
     add(JsonType::boolean).number = value ? 1 : 0;
-    return true;
+    return within_bounds(error);
 }
 
-bool TreeBuilder::on_null(ErrorCode&) {
+bool TreeBuilder::on_null(ErrorCode& error) {
     add(JsonType::null);
-    return true;
+    return within_bounds(error);
 }
 
 bool TreeBuilder::refuse(Code code, std::string detail, ErrorCode& error) {

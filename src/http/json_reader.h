@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads one JSON document strictly (RFC 8259) into a flat tree of views into its text.
 //
-// It refuses what two readers could read differently: a field named twice at any depth, also
-// through
-// \u escapes; half a surrogate pair; U+0000; bytes that are not UTF-8; text after the document;
-// more than 16 levels. A number is never read as floating point: it is a whole number in plain
-// digits within the range of an amount, or a form that the field asking for it will refuse.
+// It refuses what two readers could read differently: a field named twice at any depth, also as an
+// escape; half a surrogate pair; U+0000; bytes that are not UTF-8; text after the document; more
+// than 16 levels or a million values. A number is never read as floating point: it is a whole
+// number in plain digits within the range of an amount, or a form that the field asking for it will
+// refuse.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,7 @@
 namespace passbook::http {
 
 inline constexpr std::size_t json_depth_max = 16;
+inline constexpr std::size_t json_values_max = 1'000'000;
 
 enum class JsonType : std::uint8_t { null, boolean, number, string, array, object };
 

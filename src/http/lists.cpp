@@ -38,8 +38,7 @@ Result<std::optional<std::string>, Problem> take_cursor(Query& query, char kind)
         escaped.append("%").append(text->substr(i, 2));
     }
     auto position = percent_decoded(escaped);
-    if (text->size() < 3 || text->front() != kind || !position ||
-        cursor_of(kind, *position) != *text) {
+    if (text->size() < 3 || !position || cursor_of(kind, *position) != *text) {
         return fail(Problem{
             Code::invalid_cursor, "send back the next_cursor of this very list, unchanged", {}});
     }

@@ -41,6 +41,7 @@ struct ServerShared {
     ServerOptions options;
     ServerHooks hooks;
     std::atomic<std::size_t> connections{0};
+    std::atomic<std::size_t> large_bodies{0};
     std::atomic<std::size_t> turned_away{
         0};  ///< Connections beyond the cap that still get their 503.
 };

@@ -69,9 +69,13 @@ void RawClient::finish_sending() {
     ::shutdown(socket_, SHUT_WR);
 }
 
-bool RawClient::fill(std::chrono::milliseconds time) {
+bool RawClient::readable_within(std::chrono::milliseconds time) {
     pollfd wait{socket_, POLLIN, 0};
-    if (::poll(&wait, 1, static_cast<int>(time.count())) != 1) {
+    return ::poll(&wait, 1, static_cast<int>(time.count())) == 1;
+}
+
+bool RawClient::fill(std::chrono::milliseconds time) {
+    if (!readable_within(time)) {
         return false;
     }
     std::array<char, 16 * 1024> part{};
@@ -114,8 +118,7 @@ bool RawClient::closed_within(std::chrono::milliseconds time) {
         if (left.count() <= 0) {
             return false;
         }
-        pollfd wait{socket_, POLLIN, 0};
-        if (::poll(&wait, 1, static_cast<int>(left.count())) != 1) {
+        if (!readable_within(left)) {
             return false;
         }
         if (!fill(left)) {

@@ -32,6 +32,8 @@ public:
     void finish_sending();
     /// The next response; `without_body` for the answer to HEAD.
     [[nodiscard]] RawResponse receive(bool without_body = false);
+    /// Whether something is there to be received within the time.
+    [[nodiscard]] bool readable_within(std::chrono::milliseconds time);
     /// Whether the server ends the connection, with nothing more to read, within the time.
     [[nodiscard]] bool closed_within(std::chrono::milliseconds time);
 

@@ -199,10 +199,7 @@ void Parser::on_field_impl(beast::http::field field, beast::string_view name,
 void Parser::on_header_impl(ErrorCode& error) {
     in_trailer_ = true;
     request_.headers = {fields_.data(), field_count_};
-    if (coded_ && length_) {
-        refuse(error, Code::malformed_request,
-               "Content-Length and Transfer-Encoding must not stand together");
-    } else if (hosts_ == 0 && !version_1_0_) {
+    if (hosts_ == 0 && !version_1_0_) {
         refuse(error, Code::malformed_request, "the header Host is missing");
     }
 }
@@ -499,6 +496,10 @@ bool RequestReader::keep_alive() const noexcept {
 
 bool RequestReader::http_1_0() const noexcept {
     return impl_->parser().version_1_0();
+}
+
+std::optional<std::uint64_t> RequestReader::body_length() const noexcept {
+    return impl_->parser().length();
 }
 
 bool RequestReader::expects_continue() const noexcept {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "http/message.h"
@@ -51,6 +52,8 @@ public:
     [[nodiscard]] const Request& request() const noexcept;
     [[nodiscard]] bool keep_alive() const noexcept;
     [[nodiscard]] bool http_1_0() const noexcept;
+    /// The declared length of the body; nothing where it comes in chunks.
+    [[nodiscard]] std::optional<std::uint64_t> body_length() const noexcept;
     [[nodiscard]] bool expects_continue()
         const noexcept;  ///< And no byte of the body is there yet.
     [[nodiscard]] const Problem& problem() const noexcept;

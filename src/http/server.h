@@ -34,6 +34,7 @@ struct ServerOptions {
     ListenAddress listen{"127.0.0.1", 7070};
     std::size_t threads = 2;
     std::size_t connections_max = 1024;
+    std::size_t large_bodies_max = 32;  ///< Bodies over 64 KiB that may be on their way at once.
     std::chrono::milliseconds header_deadline{10'000};  ///< From the first byte of a request.
     std::chrono::milliseconds body_deadline{30'000};    ///< From the end of its head.
     std::chrono::milliseconds idle_deadline{60'000};    ///< Between requests.

@@ -42,7 +42,7 @@ public:
     }
 
     static Admission admit(const Request& request) {
-        Admission admission{body_max, std::nullopt};
+        Admission admission{request.path == "/large" ? 1024 * body_max : body_max, std::nullopt};
         if (request.path == "/nobody") {
             admission.refusal =
                 problem_response({Code::unsupported_media_type, "no body is taken here", {}});
@@ -323,32 +323,33 @@ ServerOptions hasty() {
     return options;
 }
 
+/// Sends a byte every few milliseconds until an answer comes; how long that took.
+milliseconds trickle(RawClient& client, char byte) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto passed = [&] {
+        return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
+    };
+    while (!client.readable_within(milliseconds(10)) && passed() < milliseconds(5000)) {
+        client.send(std::string(1, byte));
+    }
+    return passed();
+}
+
 TEST(ServerDeadline, EndsAHeadThatTricklesInHoweverSteadily) {
     const Echo echo(hasty());
     RawClient client = echo.connect();
-    const auto start = std::chrono::steady_clock::now();
-    for (const char c : std::string("GET / HTTP/1.1\r\nHost: a\r\nX: aaaaaaaaaaaaaaaaaaaaaa")) {
-        if (!client.send(std::string(1, c))) {
-            break;
-        }
-        std::this_thread::sleep_for(milliseconds(10));
-        if (std::chrono::steady_clock::now() - start > milliseconds(400)) {
-            break;
-        }
-    }
+    client.send("GET / HTTP/1.1\r\nHost: a\r\nX: ");
+    EXPECT_LT(trickle(client, 'a'), milliseconds(2000));
     EXPECT_EQ(client.receive().status, 408);
     EXPECT_TRUE(client.closed_within(milliseconds(2000)));
-    EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(2500));
     echo.expect_still_serving();
 }
 
-TEST(ServerDeadline, EndsABodyThatTricklesIn) {
+TEST(ServerDeadline, EndsABodyThatTricklesInHoweverSteadily) {
     Echo echo(hasty());
     RawClient client = echo.connect();
-    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
-    for (int i = 0; i < 30 && client.send("x"); ++i) {
-        std::this_thread::sleep_for(milliseconds(10));
-    }
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+    EXPECT_LT(trickle(client, 'x'), milliseconds(2000));
     const RawResponse response = client.receive();
     EXPECT_EQ(response.status, 408);
     EXPECT_NE(response.body.find("request_timeout"), std::string::npos);
@@ -408,6 +409,41 @@ TEST(ServerLimits, TurnsConnectionsBeyondTheCapAwayWithAnAnswer) {
     }
     EXPECT_TRUE(eventually([&] { return echo.server->connections() == 0; }));
     echo.expect_still_serving();
+}
+
+TEST(ServerLimits, LetsFewLargeBodiesInAtOnceAndSmallOnesAlways) {
+    ServerOptions options;
+    options.large_bodies_max = 2;
+    Echo echo(options);
+    const std::string start = "POST /large HTTP/1.1\r\nHost: a\r\n";
+    const std::string head = start + "Content-Length: 100000\r\n\r\n";
+    const std::string invited = "Expect: 100-continue\r\n";
+    {
+        RawClient one = echo.connect();
+        RawClient two = echo.connect();
+        one.send(start + invited + "Content-Length: 100000\r\n\r\n");
+        two.send(start + invited + "Transfer-Encoding: chunked\r\n\r\n");
+        EXPECT_EQ(one.receive().status, 100);
+        EXPECT_EQ(two.receive().status, 100);
+        RawClient three = echo.connect();
+        three.send(head);
+        EXPECT_EQ(three.receive().status, 503);
+        RawClient small = echo.connect();
+        small.send(post("/large", "{}"));
+        EXPECT_EQ(small.receive().status, 200);
+        one.send(std::string(100'000, 'x'));
+        EXPECT_EQ(one.receive().status, 200);
+        RawClient four = echo.connect();
+        four.send(head + std::string(100'000, 'x'));
+        EXPECT_EQ(four.receive().status, 200) << "the answered one made room";
+    }
+    ASSERT_TRUE(eventually([&] {
+        RawClient five = echo.connect();
+        RawClient six = echo.connect();
+        five.send(head + std::string(100'000, 'x'));
+        six.send(head + std::string(100'000, 'x'));
+        return five.receive().status == 200 && six.receive().status == 200;
+    })) << "so did the one that was cut";
 }
 
 TEST(ServerStop, AnswersWhatWasAcceptedClosesTheIdleAndTakesNoMore) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t limit_default = 50;
 constexpr std::size_t limit_max = 1000;
+constexpr std::size_t name_bytes_max = 64;
 
 bool is_printable(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
@@ -97,7 +98,9 @@ Result<Query, Problem> Query::parse(std::string_view text) {
         const std::size_t equals = std::min(pair.find('='), pair.size());
         auto name = percent_decoded(pair.substr(0, equals));
         auto value = percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
-        if (!name || !value || name->empty()) {
+        // Names are said back to the client, so they must be plain text.
+        if (!name || !value || name->empty() || name->size() > name_bytes_max ||
+            !is_printable(*name)) {
             return fail(Problem{Code::invalid_parameter,
                                 "the query string is not of the form name=value&name=value",
                                 {}});
