@@ -65,8 +65,9 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
     std::string_view host = text.substr(0, colon);
     const std::string_view digits = text.substr(colon + 1);
     ListenAddress address;
-    const char* end = digits.data() + digits.size();
-    const auto [last, error] = std::from_chars(digits.data(), end, address.port);
+    const char* begin = digits.data();
+    const char* end = begin + digits.size();
+    const auto [last, error] = std::from_chars(begin, end, address.port);
     if (error != std::errc() || last != end) {
         return std::nullopt;
     }
