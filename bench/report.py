@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns bench/results.json into the tables and the plot of docs/performance.md.
+
+usage: report.py [--check]
+
+No figure of that page is typed. With --check nothing is written: it fails where the page or the
+plot is not what results.json says.
+"""
+
+import json
+import math
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results.json"
+PAGE = ROOT / "docs" / "performance.md"
+PLOT = ROOT / "docs" / "performance.svg"
+BEGIN = "<!-- made by bench/report.py: begin -->"
+END = "<!-- made by bench/report.py: end -->"
+
+# What each ratio must reach, and what it aims at.
+GOALS = {
+    "sqlite_single": ("single POSTs over {connections} connections, {accounts:,} accounts", 3, 6),
+    "sqlite_batch": ("`/v1/batch` of {batch:,} over {connections} connections, "
+                     "{accounts:,} accounts", 0.4, 0.7),
+}
+WORK_SETTINGS = {"sqlite_single": "single", "sqlite_batch": "batch"}
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+
+
+def spread(figure, show=number):
+    return f"{show(figure['median'])} ({show(figure['min'])} to {show(figure['max'])})"
+
+
+def mib(kib):
+    return f"{kib / 1024:.1f} MiB"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def goal_table(results):
+    rows = []
+    for name, (work, bar, aim) in GOALS.items():
+        figures = results["figures"][name]
+        ratio = results["ratios"][name]
+        work = work.format(**results["settings"][WORK_SETTINGS[name]])
+        if ratio >= aim:
+            verdict = "aim reached"
+        elif ratio >= bar:
+            verdict = f"bar reached, {ratio / aim:.0%} of the aim"
+        else:
+            verdict = f"below the bar: {ratio / bar:.0%} of it"
+        rows.append([f"`{name}`", work, spread(figures["passbook"]["per_second"]),
+                     spread(figures["bare"]["per_second"]), f"**{spread(figures['ratio'])}**",
+                     str(bar), str(aim), verdict])
+    return table(["ratio", "work", "passbook, commands/s", "bare loop, spends/s",
+                  "passbook / bare", "bar", "aim", ""], rows)
+
+
+def latency_table(results):
+    rows = []
+    for name in GOALS:
+        ours = results["figures"][name]["passbook"]
+        rows.append([f"`{name}`", *(f"{ours[key]['median']:.2f} ms"
+                                    for key in ("p50_ms", "p99_ms", "max_ms")),
+                     mib(ours["peak_rss_kib"]["median"])])
+    return table(["request of", "p50", "p99", "longest", "server's peak memory"], rows)
+
+
+def sweep_table(results):
+    rows = [[f"{figures['batch']:,}", spread(figures["passbook"]["per_second"]),
+             spread(figures["bare"]["per_second"]), spread(figures["ratio"])]
+            for figures in results["figures"]["sweep"]]
+    return table(["commands per request", "passbook, commands/s", "bare loop, spends/s",
+                  "passbook / bare"], rows)
+
+
+def import_table(results):
+    imports = results["figures"]["import"]
+    names = {"once": "the file", "repeated": f"the file {imports['repeats']} times"}
+    rows = [[text, f"{imports[name]['rows']:,}", spread(imports[name]["per_second"]),
+             mib(imports[name]["peak_rss_kib"]["median"])] for name, text in names.items()]
+    return table(["`passbook import` of the bank transactions", "rows", "rows/s", "peak memory"],
+                 rows)
+
+
+def page_part(results):
+    machine = results["machine"]
+    memory = results["figures"]["memory"]
+    rounds = results["settings"]["rounds"]
+    lines = [
+        BEGIN,
+        "",
+        f"Measured on {machine['cores']} cores ({machine['cpu']}), {machine['memory_gib']} GiB, "
+        f"Linux {machine['kernel']}, {machine['file_system']}; making one overwritten page durable "
+        f"took {machine['fdatasync_us']:,.0f} µs. Commit `{results['commit'][:12]}`. Medians of "
+        f"{rounds} rounds, least and most in brackets.",
+        "",
+        *goal_table(results),
+        "",
+        "![Commands per second of passbook and of the bare loop](performance.svg)",
+        "",
+        *latency_table(results),
+        "",
+        *sweep_table(results),
+        "",
+        *import_table(results),
+        "",
+        f"A server that has opened {memory['accounts']:,} accounts peaked at "
+        f"{mib(memory['peak_rss_kib'])}.",
+        "",
+        END,
+    ]
+    return "\n".join(lines)
+
+
+class Plot:
+    """Commands per second over commands per request, both axes logarithmic."""
+
+    WIDTH, HEIGHT = 760, 420
+    LEFT, RIGHT, TOP, BOTTOM = 90, 730, 50, 360
+    SIDES = (("passbook", "passbook", "#0b6bcb"), ("bare", "bare loop", "#c2571a"))
+
+    def __init__(self, sweep):
+        self.sweep = sweep
+        rates = [figures[side]["per_second"][key] for figures in sweep
+                 for side, _, _ in self.SIDES for key in ("min", "max")]
+        self.low = math.floor(math.log10(min(rates)))
+        self.high = math.ceil(math.log10(max(rates)))
+        self.last = max(math.log10(sweep[-1]["batch"]), 1)
+        self.parts = []
+
+    def x(self, batch):
+        return self.LEFT + (self.RIGHT - self.LEFT) * math.log10(batch) / self.last
+
+    def y(self, rate):
+        part = (math.log10(rate) - self.low) / (self.high - self.low)
+        return self.BOTTOM - (self.BOTTOM - self.TOP) * part
+
+    def text(self, x, y, words, anchor="middle", size=13, colour="#222"):
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+                          f'font-size="{size}" fill="{colour}">{words}</text>')
+
+    def line(self, x1, y1, x2, y2, colour="#ddd", width=1):
+        self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+                          f'stroke="{colour}" stroke-width="{width}"/>')
+
+    def axes(self):
+        for power in range(self.low, self.high + 1):
+            height = self.y(10 ** power)
+            self.line(self.LEFT, height, self.RIGHT, height)
+            self.text(self.LEFT - 8, height + 4, f"{10 ** power:,}", "end")
+        for figures in self.sweep:
+            place = self.x(figures["batch"])
+            self.line(place, self.TOP, place, self.BOTTOM, "#eee")
+            self.text(place, self.BOTTOM + 20, f"{figures['batch']:,}")
+        self.text((self.LEFT + self.RIGHT) / 2, self.HEIGHT - 14,
+                  "commands per request (bare loop: spends per COMMIT)")
+        self.text(self.LEFT, 28, "commands per second: median, least and most", "start", 15)
+
+    def side(self, side, name, colour, row):
+        points = []
+        for figures in self.sweep:
+            rate = figures[side]["per_second"]
+            place = self.x(figures["batch"])
+            points.append(f"{place:.1f},{self.y(rate['median']):.1f}")
+            self.line(place, self.y(rate["min"]), place, self.y(rate["max"]), colour, 2)
+            self.parts.append(f'<circle cx="{place:.1f}" cy="{self.y(rate["median"]):.1f}" r="4" '
+                              f'fill="{colour}"/>')
+        self.parts.append(f'<polyline points="{" ".join(points)}" fill="none" stroke="{colour}" '
+                          'stroke-width="2"/>')
+        self.text(self.RIGHT, 24 + 18 * row, name, "end", 14, colour)
+
+    def draw(self):
+        self.axes()
+        for row, (side, name, colour) in enumerate(self.SIDES):
+            self.side(side, name, colour, row)
+        body = "\n".join(self.parts)
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.WIDTH} {self.HEIGHT}" '
+                f'font-family="sans-serif">\n<rect width="100%" height="100%" fill="#fff"/>\n'
+                f"{body}\n</svg>\n")
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    page = PAGE.read_text(encoding="utf-8")
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        print(f"{PAGE.name}: the marks of the made part are missing", file=sys.stderr)
+        return 2
+    wanted = {PAGE: before + page_part(results) + after,
+              PLOT: Plot(results["figures"]["sweep"]).draw()}
+    stale = [path for path, text in wanted.items()
+             if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    if "--check" in sys.argv:
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not what bench/results.json says: run "
+                  "bench/report.py")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(wanted[path], encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
