@@ -21,7 +21,7 @@ struct Options {
     std::string path;
     std::uint64_t accounts = 1;
     std::uint64_t batch = 1;
-    std::uint64_t count_max = 1;
+    std::uint64_t count_max = 100'000'000;
     double seconds_max = 1;
     std::int64_t cache_kib = 0;
 };

@@ -38,7 +38,7 @@ struct Options {
     std::uint64_t accounts = 1;
     std::uint64_t batch = 0;  ///< Commands per POST /v1/batch; 0: one POST per command.
     std::uint64_t first = 0;  ///< Number of the first command; its key is made of it.
-    std::uint64_t count_max = 1;
+    std::uint64_t count_max = 100'000'000;
     double seconds_max = 1;
     std::size_t connections = 1;
 };
