@@ -46,17 +46,18 @@ TEST_F(ApiTest, MetricsCountWhatWasAnswered) {
               405);
     const RawResponse response = get("/metrics");
     EXPECT_EQ(response.header("Content-Type"), metrics_media_type);
-    const std::string spends =
-        R"(passbook_http_requests_total{method="POST",route="/v1/accounts/{id}/spends",)";
-    for (const std::string& line : std::initializer_list<std::string>{
-             spends + R"(status="201"} 2)", spends + R"(status="422"} 1)",
-             R"(passbook_http_requests_total{method="other",route="-",status="405"} 1)",
-             R"(passbook_commands_total{kind="grant",outcome="accepted"} 1)",
-             R"(passbook_commands_total{kind="spend",outcome="refused"} 1)",
-             R"(passbook_http_request_seconds_count{route="/v1/accounts/{id}/spends"} 3)",
-             "passbook_replays_total 1", "passbook_refusals_stored 1", "passbook_lane_depth 0"}) {
-        EXPECT_NE(response.body.find("\n" + line), std::string::npos) << line << "\n"
-                                                                      << response.body;
+    for (const char* line :
+         {R"(passbook_http_requests_total{method="POST",route="/v1/accounts/{id}/spends",)"
+          R"(status="201"} 2)",
+          R"(passbook_http_requests_total{method="POST",route="/v1/accounts/{id}/spends",)"
+          R"(status="422"} 1)",
+          R"(passbook_http_requests_total{method="other",route="-",status="405"} 1)",
+          R"(passbook_commands_total{kind="grant",outcome="accepted"} 1)",
+          R"(passbook_commands_total{kind="spend",outcome="refused"} 1)",
+          R"(passbook_http_request_seconds_count{route="/v1/accounts/{id}/spends"} 3)",
+          "passbook_replays_total 1", "passbook_refusals_stored 1", "passbook_lane_depth 0"}) {
+        EXPECT_NE(response.body.find("\n" + std::string(line)), std::string::npos) << line << "\n"
+                                                                                   << response.body;
     }
     EXPECT_EQ(response.body.find("INVENTED"), std::string::npos);
 }
