@@ -3,16 +3,16 @@
 /// durability. It keeps balances and entries, a floor and a unique key per account, and nothing
 /// else: no answer to a repeated key, no refusals, no guards, no network, no second thread.
 
+#include <fmt/core.h>
+#include <sqlite3.h>
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
-#include <fmt/core.h>
 #include <memory>
-#include <sqlite3.h>
 #include <stdexcept>
 #include <string>
 
-#include "workload.h"
+#include "bench/workload.h"
 
 namespace passbook::bench {
 namespace {
@@ -42,18 +42,26 @@ public:
         check(code);
     }
 
-    void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
+    void run(const char* sql) {
+        check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr));
+    }
 
     void check(int code) const {
-        if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
+        if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) {
+            return;
+        }
         throw std::runtime_error(sqlite3_errmsg(handle_.get()));
     }
 
-    [[nodiscard]] sqlite3* get() const noexcept { return handle_.get(); }
+    [[nodiscard]] sqlite3* get() const noexcept {
+        return handle_.get();
+    }
 
 private:
     struct Close {
-        void operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
+        void operator()(sqlite3* handle) const noexcept {
+            sqlite3_close(handle);
+        }
     };
     std::unique_ptr<sqlite3, Close> handle_;
 };
@@ -85,7 +93,9 @@ public:
 
 private:
     struct Finalize {
-        void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+        void operator()(sqlite3_stmt* statement) const noexcept {
+            sqlite3_finalize(statement);
+        }
     };
     Database& database_;
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
@@ -103,11 +113,14 @@ public:
                  "UPDATE account SET balance = balance - ?2 "
                  "WHERE id = ?1 AND balance - ?2 >= floor"),
           insert_(database,
-                  "INSERT INTO entry (account, key, amount, recorded_at) VALUES (?1, ?2, ?3, ?4)") {}
+                  "INSERT INTO entry (account, key, amount, recorded_at) VALUES (?1, ?2, ?3, ?4)") {
+    }
 
     void write(Work work, std::uint64_t first, std::uint64_t count, std::uint64_t accounts) {
         begin_.run();
-        for (std::uint64_t n = first; n < first + count; ++n) move(work, n, accounts);
+        for (std::uint64_t n = first; n < first + count; ++n) {
+            move(work, n, accounts);
+        }
         commit_.run();
     }
 
@@ -120,7 +133,9 @@ private:
         change.bind(1, account_);
         change.bind(2, amount_of(work));
         change.run();
-        if (sqlite3_changes(database_.get()) != 1) throw std::runtime_error("the account refused");
+        if (sqlite3_changes(database_.get()) != 1) {
+            throw std::runtime_error("the account refused");
+        }
         insert_.bind(1, account_);
         insert_.bind(2, key);
         insert_.bind(3, work == Work::grant ? grant_amount : -spend_amount);
@@ -195,4 +210,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace passbook::bench
 
-int main(int argc, char** argv) { return passbook::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+    return passbook::bench::run(argc, argv);
+}

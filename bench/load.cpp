@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The client that loads a server on loopback: one thread, one request in flight per connection,
-/// requests rendered beforehand and stamped in place, so that on a machine shared with the server it
-/// takes as little of it as it can. Every answer must be the good one, or the run fails.
+/// requests rendered beforehand and stamped in place, so that on a machine shared with the server
+/// it takes as little of it as it can. Every answer must be the good one, or the run fails.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <fmt/core.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -17,7 +18,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <fmt/core.h>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -25,7 +25,7 @@
 #include <system_error>
 #include <vector>
 
-#include "workload.h"
+#include "bench/workload.h"
 
 namespace passbook::bench {
 namespace {
@@ -58,8 +58,12 @@ public:
         }
     }
 
-    [[nodiscard]] std::uint64_t commands() const noexcept { return places_.size(); }
-    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    [[nodiscard]] std::uint64_t commands() const noexcept {
+        return places_.size();
+    }
+    [[nodiscard]] const std::string& text() const noexcept {
+        return text_;
+    }
 
     void stamp_from(std::uint64_t first) noexcept {
         const std::span<char> text(text_);
@@ -93,8 +97,8 @@ private:
         for (std::uint64_t i = 0; i < options_.batch; ++i) {
             text_ += fmt::format("{}{{\"kind\":\"{}\",\"account\":\"", i == 0 ? "" : ",", kind);
             const std::size_t account = add_blank(blank_account(), account_digits);
-            text_ += fmt::format("\",\"amount\":{},\"idempotency_key\":\"",
-                                 amount_of(options_.work));
+            text_ +=
+                fmt::format("\",\"amount\":{},\"idempotency_key\":\"", amount_of(options_.work));
             const std::size_t key = add_blank(blank_key(options_.work), key_digits);
             text_ += "\"}";
             places_.push_back({account, key});
@@ -134,26 +138,41 @@ public:
     /// Whether the answer is whole now.
     bool add(std::string_view bytes) {
         bytes_ += bytes;
-        if (head_ == 0) read_head();
+        if (head_ == 0) {
+            read_head();
+        }
         return head_ != 0 && bytes_.size() >= end_;
     }
 
-    [[nodiscard]] std::string_view text() const noexcept { return bytes_; }
-    [[nodiscard]] std::string_view status() const { return text().substr(9, 3); }
-    [[nodiscard]] std::string_view body() const { return text().substr(head_); }
+    [[nodiscard]] std::string_view text() const noexcept {
+        return bytes_;
+    }
+    [[nodiscard]] std::string_view status() const {
+        return text().substr(9, 3);
+    }
+    [[nodiscard]] std::string_view body() const {
+        return text().substr(head_);
+    }
 
 private:
     void read_head() {
         const std::size_t blank_line = bytes_.find("\r\n\r\n");
-        if (blank_line == std::string::npos) return;
+        if (blank_line == std::string::npos) {
+            return;
+        }
         constexpr std::string_view name = "\r\ncontent-length:";
-        const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
-        const auto found = std::search(bytes_.begin(), bytes_.end(), name.begin(), name.end(), same);
+        const auto same = [](char a, char b) {
+            return (a | 0x20) == (b | 0x20);
+        };
+        const auto found =
+            std::search(bytes_.begin(), bytes_.end(), name.begin(), name.end(), same);
         if (found == bytes_.end() || bytes_.size() < 12) {
             throw std::runtime_error("an answer without Content-Length: " + bytes_);
         }
         const char* digits = &*found + name.size();
-        while (*digits == ' ') ++digits;
+        while (*digits == ' ') {
+            ++digits;
+        }
         std::size_t size = 0;
         std::from_chars(digits, bytes_.data() + blank_line, size);
         head_ = blank_line + 4;
@@ -169,8 +188,8 @@ std::size_t count_of(std::string_view needle, std::string_view hay) noexcept {
     std::size_t count = 0;
     const char* at = hay.data();
     const char* const end = hay.data() + hay.size();
-    while (const void* found = memmem(at, static_cast<std::size_t>(end - at), needle.data(),
-                                      needle.size())) {
+    while (const void* found =
+               memmem(at, static_cast<std::size_t>(end - at), needle.data(), needle.size())) {
         ++count;
         at = static_cast<const char*>(found) + needle.size();
     }
@@ -185,7 +204,9 @@ class Connection {
 public:
     Connection(const Options& options, int poll) : poll_(poll), request_(options) {
         socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (socket_ < 0) fail_with_errno("socket");
+        if (socket_ < 0) {
+            fail_with_errno("socket");
+        }
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_port = htons(options.port);
@@ -195,16 +216,26 @@ public:
         }
         const int on = 1;
         ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        if (::fcntl(socket_, F_SETFL, O_NONBLOCK) != 0) fail_with_errno("fcntl");
+        if (::fcntl(socket_, F_SETFL, O_NONBLOCK) != 0) {
+            fail_with_errno("fcntl");
+        }
         watch(EPOLL_CTL_ADD, EPOLLIN);
     }
-    ~Connection() { ::close(socket_); }
+    ~Connection() {
+        ::close(socket_);
+    }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    [[nodiscard]] std::uint64_t commands() const noexcept { return request_.commands(); }
-    [[nodiscard]] Clock::time_point sent_at() const noexcept { return sent_at_; }
-    [[nodiscard]] const Answer& answer() const noexcept { return answer_; }
+    [[nodiscard]] std::uint64_t commands() const noexcept {
+        return request_.commands();
+    }
+    [[nodiscard]] Clock::time_point sent_at() const noexcept {
+        return sent_at_;
+    }
+    [[nodiscard]] const Answer& answer() const noexcept {
+        return answer_;
+    }
 
     void send(std::uint64_t first) {
         request_.stamp_from(first);
@@ -216,12 +247,22 @@ public:
 
     /// What `epoll_wait` said of this connection. True once the answer is whole.
     [[nodiscard]] bool ready(std::uint32_t events, std::span<char> buffer) {
-        if ((events & EPOLLOUT) != 0) send_on();
-        if ((events & ~std::uint32_t{EPOLLOUT}) == 0) return false;
+        if ((events & EPOLLOUT) != 0) {
+            send_on();
+        }
+        if ((events & ~std::uint32_t{EPOLLOUT}) == 0) {
+            return false;
+        }
         const ssize_t size = ::recv(socket_, buffer.data(), buffer.size(), 0);
-        if (size < 0 && errno == EAGAIN) return false;
-        if (size < 0) fail_with_errno("recv");
-        if (size == 0) throw std::runtime_error("the server closed a connection");
+        if (size < 0 && errno == EAGAIN) {
+            return false;
+        }
+        if (size < 0) {
+            fail_with_errno("recv");
+        }
+        if (size == 0) {
+            throw std::runtime_error("the server closed a connection");
+        }
         return answer_.add({buffer.data(), static_cast<std::size_t>(size)});
     }
 
@@ -231,8 +272,12 @@ private:
         while (sent_ < text.size()) {
             const ssize_t size =
                 ::send(socket_, text.data() + sent_, text.size() - sent_, MSG_NOSIGNAL);
-            if (size < 0 && errno == EAGAIN) break;
-            if (size < 0) fail_with_errno("send");
+            if (size < 0 && errno == EAGAIN) {
+                break;
+            }
+            if (size < 0) {
+                fail_with_errno("send");
+            }
             sent_ += static_cast<std::size_t>(size);
         }
         const bool is_waiting = sent_ < text.size();
@@ -246,7 +291,9 @@ private:
         epoll_event event{};
         event.events = events;
         event.data.ptr = this;
-        if (::epoll_ctl(poll_, operation, socket_, &event) != 0) fail_with_errno("epoll_ctl");
+        if (::epoll_ctl(poll_, operation, socket_, &event) != 0) {
+            fail_with_errno("epoll_ctl");
+        }
     }
 
     const int poll_;
@@ -260,13 +307,18 @@ private:
 
 class Run {
 public:
-    explicit Run(const Options& options) : options_(options), poll_(::epoll_create1(EPOLL_CLOEXEC)) {
-        if (poll_ < 0) fail_with_errno("epoll_create1");
+    explicit Run(const Options& options)
+        : options_(options), poll_(::epoll_create1(EPOLL_CLOEXEC)) {
+        if (poll_ < 0) {
+            fail_with_errno("epoll_create1");
+        }
         for (std::size_t i = 0; i < options.connections; ++i) {
             connections_.push_back(std::make_unique<Connection>(options, poll_));
         }
     }
-    ~Run() { ::close(poll_); }
+    ~Run() {
+        ::close(poll_);
+    }
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
@@ -274,18 +326,28 @@ public:
         start_ = Clock::now();
         deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
                                  std::chrono::duration<double>(options_.seconds_max));
-        for (const auto& connection : connections_) send_next(*connection);
+        for (const auto& connection : connections_) {
+            send_next(*connection);
+        }
         std::vector<epoll_event> events(connections_.size());
         std::vector<char> buffer(std::size_t{1} << 20U);
         while (in_flight_ > 0) {
-            const int ready = ::epoll_wait(poll_, events.data(), static_cast<int>(events.size()),
-                                           silence_ms_max);
-            if (ready < 0 && errno == EINTR) continue;
-            if (ready < 0) fail_with_errno("epoll_wait");
-            if (ready == 0) throw std::runtime_error("the server stays silent");
+            const int ready =
+                ::epoll_wait(poll_, events.data(), static_cast<int>(events.size()), silence_ms_max);
+            if (ready < 0 && errno == EINTR) {
+                continue;
+            }
+            if (ready < 0) {
+                fail_with_errno("epoll_wait");
+            }
+            if (ready == 0) {
+                throw std::runtime_error("the server stays silent");
+            }
             for (const epoll_event& event : std::span(events).first(std::size_t(ready))) {
                 auto& connection = *static_cast<Connection*>(event.data.ptr);
-                if (connection.ready(event.events, buffer)) take_answer(connection);
+                if (connection.ready(event.events, buffer)) {
+                    take_answer(connection);
+                }
             }
         }
         end_ = Clock::now();
@@ -294,16 +356,18 @@ public:
     void print() {
         std::sort(latencies_us_.begin(), latencies_us_.end());
         const double seconds = std::chrono::duration<double>(end_ - start_).count();
-        fmt::print("{{\"commands\":{},\"requests\":{},\"seconds\":{:.6f},\"per_second\":{:.1f},"
-                   "\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"max_ms\":{:.3f}}}\n",
-                   answered_, latencies_us_.size(), seconds,
-                   static_cast<double>(answered_) / seconds, latency_ms(0.5), latency_ms(0.99),
-                   latency_ms(1));
+        fmt::print(
+            "{{\"commands\":{},\"requests\":{},\"seconds\":{:.6f},\"per_second\":{:.1f},"
+            "\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"max_ms\":{:.3f}}}\n",
+            answered_, latencies_us_.size(), seconds, static_cast<double>(answered_) / seconds,
+            latency_ms(0.5), latency_ms(0.99), latency_ms(1));
     }
 
 private:
     void send_next(Connection& connection) {
-        if (issued_ + connection.commands() > options_.count_max || Clock::now() >= deadline_) return;
+        if (issued_ + connection.commands() > options_.count_max || Clock::now() >= deadline_) {
+            return;
+        }
         connection.send(options_.first + issued_);
         issued_ += connection.commands();
         ++in_flight_;
@@ -321,19 +385,22 @@ private:
 
     void check(const Connection& connection) const {
         const Answer& answer = connection.answer();
-        const bool is_good = options_.batch == 0
-                                 ? answer.status() == "201"
-                                 : answer.status() == "200" && count_of("\"status\":201",
-                                                                        answer.body()) ==
-                                                                   connection.commands();
-        if (is_good) return;
+        const bool is_good = options_.batch == 0 ? answer.status() == "201"
+                                                 : answer.status() == "200" &&
+                                                       count_of("\"status\":201", answer.body()) ==
+                                                           connection.commands();
+        if (is_good) {
+            return;
+        }
         constexpr std::size_t shown_max = 2'000;
         throw std::runtime_error("not the good answer: " +
                                  std::string(answer.text().substr(0, shown_max)));
     }
 
     [[nodiscard]] double latency_ms(double part) const {
-        if (latencies_us_.empty()) return 0;
+        if (latencies_us_.empty()) {
+            return 0;
+        }
         const double place = part * static_cast<double>(latencies_us_.size() - 1);
         return latencies_us_[static_cast<std::size_t>(place)] / 1000.0;
     }
@@ -379,4 +446,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace passbook::bench
 
-int main(int argc, char** argv) { return passbook::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+    return passbook::bench::run(argc, argv);
+}

@@ -332,19 +332,33 @@ def measure(arguments):
         shutil.rmtree(scratch)
 
 
+def bank_csv(folder):
+    """The bank's transactions where they lie beside the repository, else made ones."""
+    real = ROOT.parent / "shared" / "data" / "bank-transactions.csv"
+    if real.is_file():
+        return real
+    made = folder / "bank.csv"
+    subprocess.run([sys.executable, ROOT / "tests" / "system" / "make_bank_csv.py", made],
+                   check=True)
+    return made
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "bench" / "results.json")
-    parser.add_argument("--csv", type=pathlib.Path, required=True, help="what is imported")
+    parser.add_argument("--csv", type=pathlib.Path, help="what is imported; else the bank's file "
+                        "beside the repository, or one made of its shape")
     parser.add_argument("--rounds", type=int, help="of the two pairs and the import")
     parser.add_argument("--quick", action="store_true", help="only show that the bench works")
     arguments = parser.parse_args()
-    try:
-        results = measure(arguments)
-    except BenchError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
+    with tempfile.TemporaryDirectory(prefix="passbook-bench-") as folder:
+        arguments.csv = arguments.csv or bank_csv(pathlib.Path(folder))
+        try:
+            results = measure(arguments)
+        except BenchError as error:
+            print(f"bench: {error}", file=sys.stderr)
+            return 2
     arguments.out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     say(f"ratios: {results['ratios']} in {arguments.out}")
     return 0

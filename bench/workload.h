@@ -43,7 +43,9 @@ inline void stamp(std::span<char> digits, std::uint64_t number) noexcept {
 /// the same account.
 [[nodiscard]] constexpr std::uint64_t account_of(Work work, std::uint64_t n,
                                                  std::uint64_t accounts) noexcept {
-    if (work == Work::grant) return n % accounts;
+    if (work == Work::grant) {
+        return n % accounts;
+    }
     std::uint64_t mixed = (n + 1) * 0x9E37'79B9'7F4A'7C15U;
     mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9U;
     mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EBU;

@@ -197,6 +197,7 @@ function(passbook_program)
         set(arg_OUTPUT bin)
     endif()
     add_executable(${arg_NAME} ${arg_SOURCES})
+    target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${arg_NAME} PRIVATE ${uses})
     set_target_properties(${arg_NAME} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${arg_OUTPUT})
