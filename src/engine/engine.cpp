@@ -33,11 +33,11 @@ ReaderPool::Lease ReaderPool::lease() {
     return Lease(*this, store_.reader());
 }
 
-Engine::Engine(Options options)
+Engine::Engine(const Options& options)
     : clock_(options.clock != nullptr ? *options.clock : system_clock()),
       store_(open_store(options.store, store::Access::write, clock_)),
       readers_(*store_),
-      lanes_(*store_, options.lanes, options.lane, counters_, std::move(options.in_doubt)) {}
+      lanes_(*store_, options.lanes, options.lane, counters_, options.in_doubt) {}
 
 Engine::~Engine() {
     stop();

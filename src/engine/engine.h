@@ -90,7 +90,7 @@ struct Options {
 class Engine {
 public:
     /// Opens for writing: creates an absent store, upgrades an old one. Throws Failure.
-    explicit Engine(Options options);
+    explicit Engine(const Options& options);
     ~Engine();
 
     Engine(const Engine&) = delete;

@@ -303,6 +303,10 @@ void Connection::on_written(const ErrorCode& error) {
     reader_.next();
     release_large_body();
     waiting_ = Waiting::none;
+    if (loop_->draining() && reader_.idle()) {
+        close();  // the answer was begun before the stop, which asked only idle connections to end
+        return;
+    }
     proceed();
 }
 

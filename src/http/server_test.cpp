@@ -469,6 +469,18 @@ TEST(ServerStop, AnswersWhatWasAcceptedClosesTheIdleAndTakesNoMore) {
     EXPECT_THROW(RawClient(echo.server->port()), std::runtime_error);
 }
 
+TEST(ServerStop, EndsAConnectionWhoseAnswerWasBegunBefore) {
+    Echo echo;
+    RawClient client = echo.connect();
+    client.send(get("/big"));
+    ASSERT_TRUE(client.readable_within(milliseconds(5000)));  // and most of it is yet to be sent
+    std::thread stopper([&] { EXPECT_TRUE(echo.server->stop(milliseconds(5000))); });
+    std::this_thread::sleep_for(milliseconds(100));
+    EXPECT_EQ(client.receive().body.size(), 32U * 1024 * 1024);
+    EXPECT_TRUE(client.closed_within(milliseconds(2000)));
+    stopper.join();
+}
+
 TEST(ServerStop, CutsWhatIsLeftWhenTheGraceHasPassed) {
     Echo echo;
     RawClient busy = echo.connect();

@@ -6,7 +6,7 @@
 namespace passbook::writer {
 
 Lanes::Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters& counters,
-             std::function<void()> in_doubt)
+             const std::function<void()>& in_doubt)
     : counters_(counters) {
     const std::size_t lanes = std::clamp<std::size_t>(count, 1, store.writers_max());
     for (std::size_t i = 0; i < lanes; ++i) {

@@ -18,7 +18,7 @@ class Lanes {
 public:
     /// Opens `count` writers, at most as many as the store allows.
     Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters& counters,
-          std::function<void()> in_doubt);
+          const std::function<void()>& in_doubt);
 
     /// Every job is answered exactly once. Jobs of one lane are queued together or answered `busy`
     /// together, which changes nothing and burns no key.

@@ -121,10 +121,12 @@ class FailingCalls(ServerTest):
         recorders = [Recorder(history, self.connect(server)) for _ in range(16)]
         with failing(server, "fsync,fdatasync", "EIO", 1):
             calls = in_parallel(16, lambda number: recorders[number].grant("acct-1", 1))
-            self.assertGreater(server.wait(), 0, server.told())
-        for call in calls:
-            attempt = call.attempts[0]
-            self.assertEqual((attempt.status, attempt.code), (503, "outcome_unknown"), attempt)
+            self.assertGreater(server.wait(10), 0, server.told())
+        codes = [(call.attempts[0].status, call.attempts[0].code) for call in calls]
+        self.assertIn((503, "outcome_unknown"), codes)
+        # What came after the server had given up was never in flight: it is told so, and the
+        # history below shows that nothing of it was done.
+        self.assertLessEqual(set(codes), {(503, "outcome_unknown"), (503, "unavailable")})
         check_all(self, history, self.serve(), replays=16)
 
     def test_a_disk_full_for_one_moment_refuses_for_that_moment(self):
