@@ -18,6 +18,9 @@ import urllib.parse
 BINARY = pathlib.Path(os.environ["TEST_BINARY"])
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
 
+# Slower, and with memory kept back.
+SANITIZED = os.environ["TEST_BUILD_DIR"].rsplit("/", 1)[-1] in ("asan", "tsan", "coverage")
+
 READY_LINE = re.compile(rb"passbook: listening on http://([\d.]+):(\d+) \(store .+\)\n")
 
 
@@ -215,8 +218,13 @@ class ServerTest(unittest.TestCase):
 
     def serve(self, store=None, **options):
         server = Server(store or self.store, **options)
-        self.addCleanup(server.kill)
+        self.addCleanup(self.end, server)
         return server.start()
+
+    def end(self, server):
+        """However a server ended, it must not have met a bug on its way."""
+        server.kill()
+        self.assertNotRegex(server.told(), "Sanitizer|runtime error|passbook: bug")
 
     def connect(self, server, timeout=15):
         client = server.client(timeout)

@@ -10,9 +10,11 @@ import time
 import unittest
 
 from case import CaseTest
+from harness import SANITIZED
 
 IDLE = 1000
 SLOW = 100
+SLOWEST = 5.0 if SANITIZED else 1.0  # Seconds that a good client may have to wait.
 
 
 def megabytes(pid):
@@ -58,9 +60,9 @@ class Connections(CaseTest):
         self.grant("good", 1)
         before = megabytes(self.server.process.pid)
         idle = self.open(IDLE)
-        self.assertLess(self.slowest(), 1.0)
+        self.assertLess(self.slowest(), SLOWEST)
         after = megabytes(self.server.process.pid)
-        self.assertLess(after - before, 40, "a connection at rest costs too much")
+        self.assertLess(after - before, 200 if SANITIZED else 40, "idle ones cost too much")
         self.assertEqual(self.ended(idle), [], "idle ones were cut")
         self.assertEqual(self.server.stop(), 0, self.server.told())
 
@@ -74,7 +76,7 @@ class Connections(CaseTest):
             each.close()
         time.sleep(0.5)
         self.client.close()
-        self.assertLess(self.slowest(20), 1.0)
+        self.assertLess(self.slowest(20), SLOWEST)
 
     def test_slow_senders_do_not_hurt_a_good_client_and_are_cut_off(self):
         slow = self.open(SLOW, b"POST /v1/accounts/good/grants HTTP/1.1\r\nHost: x\r\n")
@@ -91,13 +93,13 @@ class Connections(CaseTest):
             left = [each for each in left if each not in ended]
             time.sleep(0.2)
         self.assertEqual(len(left), 0, "a header that never ends keeps its connection")
-        self.assertLess(slowest, 1.0)
+        self.assertLess(slowest, SLOWEST)
 
     def test_a_body_that_does_not_come_keeps_nothing_from_a_good_client(self):
         self.open(SLOW, b"POST /v1/accounts/good/grants HTTP/1.1\r\nHost: x\r\n"
                         b"Idempotency-Key: k\r\nContent-Type: application/json\r\n"
                         b"Content-Length: 30\r\n\r\n{\"amount\":1")
-        self.assertLess(self.slowest(), 1.0)
+        self.assertLess(self.slowest(), SLOWEST)
         self.assertEqual(self.balance(self.client, "good"), 200)
 
     def test_a_crowd_takes_no_file_descriptors_from_the_store(self):
@@ -105,7 +107,7 @@ class Connections(CaseTest):
         self.client = self.connect(self.server)
         self.grant("good", 1)
         crowd = self.open(600)
-        self.assertLess(self.slowest(50), 1.0)
+        self.assertLess(self.slowest(50), SLOWEST)
         self.assertEqual(self.balance(self.client, "good"), 51)
         for each in crowd:
             each.close()
@@ -120,10 +122,10 @@ class Connections(CaseTest):
         self.assertEqual(self.client.post("/v1/batch", {"commands": commands}).status, 200)
         before = megabytes(self.server.process.pid)
         self.open(SLOW, b"GET /v1/accounts/long/entries?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n" * 8)
-        self.assertLess(self.slowest(), 1.0)
+        self.assertLess(self.slowest(), SLOWEST)
         self.assertEqual(self.account(self.client, "long")["seq"], 1000)
         after = megabytes(self.server.process.pid)
-        self.assertLess(after - before, 150, "answers that nobody reads pile up")
+        self.assertLess(after - before, 600 if SANITIZED else 150, "unread answers pile up")
 
     def test_clients_that_leave_at_once_are_counted_wholly_or_not_at_all(self):
         body = b'{"amount":1}'
