@@ -102,8 +102,8 @@ def page_part(results):
         f"Measured on {machine['cores']} cores ({machine['cpu']}), {machine['memory_gib']} GiB, "
         f"Linux {machine['kernel']}, {machine['file_system']}; making one overwritten page durable "
         f"took {machine['fdatasync_us']:,.0f} µs. Commit `{results['commit'][:12]}`. Medians of "
-        f"{rounds} rounds (of the sweep: {results['settings']['sweep']['rounds']}), least and most in "
-        "brackets." + (f" {results['note']}" if "note" in results else ""),
+        f"{rounds} rounds (of the sweep: {results['settings']['sweep']['rounds']}), least and most "
+        "in brackets." + (f" {results['note']}" if "note" in results else ""),
         "",
         *goal_table(results),
         "",
