@@ -14,7 +14,7 @@ class KeyCases(CaseTest):
     def reverse(self, transaction, body=None, key=None):
         return self.post(f"/v1/transactions/{transaction}/reverse", body or {}, key)
 
-    def end(self, hold, how, body=None, key=None):
+    def end_hold(self, hold, how, body=None, key=None):
         return self.post(f"/v1/holds/{hold}/{how}", body or {}, key)
 
     def assert_replay(self, again, first):
@@ -149,8 +149,8 @@ class KeyCases(CaseTest):
                          {201: 1, "hold_not_open": 2})
         self.assertEqual(self.account(self.client, "a")["available"], 100)
         hold = self.hold("a", 60).json()["hold"]["id"]
-        self.assertEqual(self.end(hold, "commit").status, 201)
-        self.assert_nothing_from(409, "hold_not_open", lambda: self.end(hold, "void"))
+        self.assertEqual(self.end_hold(hold, "commit").status, 201)
+        self.assert_nothing_from(409, "hold_not_open", lambda: self.end_hold(hold, "void"))
         self.assertEqual(self.account(self.client, "a")["available"], 40)
 
     def test_b_59_a_partial_return_takes_back_its_part_and_never_more(self):
@@ -177,7 +177,7 @@ class KeyCases(CaseTest):
         self.assert_refused(self.spend("a", 100), 422, "insufficient_balance")
         time.sleep(1.2)
         self.assertEqual(self.account(self.client, "a")["available"], 100)
-        self.assert_refused(self.end(hold, "commit"), 409, "hold_not_open")
+        self.assert_refused(self.end_hold(hold, "commit"), 409, "hold_not_open")
         self.assertEqual(self.spend("a", 100).status, 201)
         account = self.account(self.client, "a")
         self.assertEqual((account["balance"], account["held"]), (0, 0))
