@@ -163,7 +163,7 @@ void measure(const Options& options) {
     database.run("PRAGMA synchronous = FULL");
     // As the store of the product has them (src/store/sqlite/sqlite_store.cpp).
     database.run("PRAGMA cache_size = -65536");
-    database.run("PRAGMA wal_autocheckpoint = 4000");
+    database.run("PRAGMA wal_autocheckpoint = 16384");
     database.run(schema);
     Ledger ledger(database);
     constexpr std::uint64_t grants_per_commit = 10'000;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -64,6 +65,13 @@ std::size_t connections_within_limit(std::size_t wanted) {
     return left;
 }
 
+/// Batches take memory by the megabyte and give it back; what goes back to the system each time
+/// must be faulted in again for the next.
+void keep_freed_memory() {
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
 /// SIGTERM and SIGINT as something to wait for. Made before any thread, so that none of them gets
 /// the signal instead.
 class StopSignal {
@@ -99,6 +107,7 @@ Exit run_serve(const ServeFlags& flags) {
     spdlog::set_level(spdlog::level::from_str(flags.log_level));
     options.connections_max = connections_within_limit(flags.connections_max);
 
+    keep_freed_memory();
     const StopSignal stop;
     std::atomic<bool> in_doubt = false;
     engine::Engine engine({.store = flags.store, .lanes = flags.lanes, .in_doubt = [&in_doubt] {

@@ -20,7 +20,7 @@ namespace passbook::writer {
 
 struct LaneLimits {
     std::size_t queue_max = 32'768;  ///< Jobs waiting; beyond it submitting answers `busy`.
-    std::size_t batch_max = 1'024;   ///< Jobs per transaction.
+    std::size_t batch_max = 4'096;   ///< Jobs per transaction.
 };
 
 class Lane {

@@ -12,10 +12,10 @@ import unittest
 from harness import Server, ServerTest
 from workload import Load, Recorder, check_all, fresh_history
 
-DISK_BYTES = 96 * 1024 * 1024
+DISK_BYTES = 256 * 1024 * 1024
 ROOM_BYTES = 192 * 1024
 # A little less than what a journal holds before its pages move into the store's file.
-JOURNAL_BYTES = 14 * 1024 * 1024
+JOURNAL_BYTES = 60 * 1024 * 1024
 PRIVATE = "TEST_IN_PRIVATE_MOUNTS"
 
 

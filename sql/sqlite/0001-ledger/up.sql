@@ -9,8 +9,7 @@
 --   OR REPLACE deletes the rows in its way and asks no trigger: a key is looked for BEFORE the row
 --   goes in, and no table has a rowid that could be named again.
 --   A condition that is NULL does not fire: rules are compared with IS NOT TRUE.
---   RAISE(ROLLBACK), because an ABORT needs a journal of each statement, which costs more than all
---   the checks of an entry together.
+--   RAISE(ROLLBACK): what a guard refuses is a bug or a bypass; nothing of its transaction stands.
 --   Debian's shell is SQLite 3.40: nothing newer, or it could not even read a store.
 --   9007199254740991 is 2^53-1, the bound of every amount and balance. Times are microseconds since
 --   1970 in UTC; 253402300799999999 ends the year 9999.

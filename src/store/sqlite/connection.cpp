@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "store/sqlite/gathered_log.h"
 
 namespace passbook::store::sqlite {
 namespace {
@@ -19,8 +20,10 @@ constexpr int busy_timeout_ms = 5'000;
 Connection::Connection(const std::string& path, Mode mode) {
     const int access =
         mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    // Only what writes has a log to gather.
+    const char* vfs = mode == Mode::read_only ? nullptr : gathered_log_vfs();
     const int code = sqlite3_open_v2(path.c_str(), &handle_,
-                                     access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+                                     access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
     if (code != SQLITE_OK) {
         const std::string what = fmt::format("cannot open {}: {}", path, sqlite3_errstr(code));
         sqlite3_close(std::exchange(handle_, nullptr));

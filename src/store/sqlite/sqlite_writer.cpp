@@ -29,6 +29,44 @@ void follow(ledger::AccountStatus& status, ledger::EntryKind kind) {
     }
 }
 
+struct Place {
+    Shard shard = 0;
+    const AccountId* account = nullptr;
+
+    friend bool operator<(const Place& a, const Place& b) {
+        return a.shard != b.shard ? a.shard < b.shard : *a.account < *b.account;
+    }
+};
+
+const AccountId* account_of(const ledger::Need& need) {
+    return need.subject ? &*need.subject : nullptr;
+}
+const AccountId* account_of(const ledger::Entry& entry) {
+    return &entry.account;
+}
+
+/// In the order of the tables' keys, those of one account as given: a batch then visits each page
+/// once and while it is at hand, not in a random walk over the whole store.
+template <class T>
+std::vector<const T*> in_table_order(const std::vector<T>& items) {
+    static const AccountId none = AccountId::trusted("");
+    std::vector<std::pair<Place, const T*>> placed;
+    placed.reserve(items.size());
+    for (const T& item : items) {
+        const AccountId* account = account_of(item);
+        placed.emplace_back(account ? Place{shard_of(account->text()), account} : Place{0, &none},
+                            &item);
+    }
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<const T*> ordered;
+    ordered.reserve(items.size());
+    for (const auto& [place, item] : placed) {
+        ordered.push_back(item);
+    }
+    return ordered;
+}
+
 }  // namespace
 
 SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
@@ -74,8 +112,8 @@ ledger::State SqliteWriter::begin(const std::vector<ledger::Need>& needs) {
         failpoint("sqlite_after_begin");
         ledger::State state;
         state.now = clock_.now();
-        for (const ledger::Need& need : needs) {
-            load(state, need);
+        for (const ledger::Need* need : in_table_order(needs)) {
+            load(state, *need);
         }
         load_asset(state, ledger::default_asset().code);
         return state;
@@ -189,8 +227,8 @@ void SqliteWriter::write(const ledger::Changes& changes) {
     for (const auto& account : changes.described) {
         describe(account);
     }
-    for (const auto& entry : changes.entries) {
-        add(entry);
+    for (const ledger::Entry* entry : in_table_order(changes.entries)) {
+        add(*entry);
     }
     failpoint("sqlite_mid_write");
     for (const auto& refusal : changes.refusals) {
