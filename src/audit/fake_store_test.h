@@ -195,6 +195,9 @@ public:
     std::size_t writers_max() const override {
         return 0;
     }
+    bool shared() const override {
+        return false;
+    }
     std::unique_ptr<store::Writer> writer() override {
         throw std::logic_error("writer");
     }

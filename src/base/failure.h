@@ -46,4 +46,13 @@ public:
     using Failure::Failure;
 };
 
+/// The database asks for the whole transaction again (a deadlock, a serialization failure, a lock
+/// that did not come, a row that somebody else wrote first). Nothing was done; kind `busy`. Run
+/// again from its first statement, the same work may well succeed.
+class Conflict : public Failure {
+public:
+    explicit Conflict(const std::string& what, std::string native = {})
+        : Failure(FailureKind::busy, what, std::move(native)) {}
+};
+
 }  // namespace passbook

@@ -109,6 +109,23 @@ void add_single(std::vector<MetricFamily>& families, MetricFamily family, Client
     families.push_back(std::move(family));
 }
 
+void add_retries(std::vector<MetricFamily>& families, const writer::RetryCounts& retries) {
+    MetricFamily by_code =
+        family("passbook_store_retries_total",
+               "Transactions run again, by the database's code for what stopped them",
+               MetricType::Counter);
+    for (const auto& [code, count] : retries.by_code()) {
+        ClientMetric metric = counted(count);
+        metric.label = {{"code", code}};
+        by_code.metric.push_back(std::move(metric));
+    }
+    families.push_back(std::move(by_code));
+    add_single(families,
+               family("passbook_store_deadlocks_total", "Deadlocks among transactions run again",
+                      MetricType::Counter),
+               counted(retries.deadlocks()));
+}
+
 }  // namespace
 
 void HttpMetrics::note(const Exchange& exchange) {
@@ -141,6 +158,7 @@ std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine) 
         family("passbook_guards_fired_total",
                "Times the database refused what the decision had allowed", MetricType::Counter),
         counted(counters.guards_fired.value()));
+    add_retries(families, counters.retries);
     add_single(
         families,
         family("passbook_batch_size", "Commands per database transaction", MetricType::Histogram),

@@ -34,11 +34,18 @@ public:
     /// holds and assets, so that what is returned stays true until the transaction ends.
     [[nodiscard]] virtual ledger::State begin(const std::vector<ledger::Need>& needs) = 0;
 
-    /// Writes all changes and commits. Throws GuardFired where the database refused a row.
+    /// Writes all changes and commits. Throws GuardFired where the database refused a row, Conflict
+    /// where it asks for the whole transaction again.
     virtual void commit(const ledger::Changes& changes) = 0;
 
     /// Ends the transaction without a change.
     virtual void rollback() noexcept = 0;
+
+    /// A small committed write of our own on the connection of the last `begin`, outside any
+    /// transaction. Once it was acknowledged, what that `begin` read cannot be lost by the same
+    /// primary any more, nor by a synchronous standby that takes over. Throws, and proves nothing,
+    /// where that connection is gone. Nothing to do where the store is this process' own.
+    virtual void confirm() = 0;
 };
 
 /// An account with what its open holds that are already due still count in `account.held`. Readers
@@ -121,6 +128,10 @@ public:
 
     /// How many writers may work at once. SQLite: 1.
     [[nodiscard]] virtual std::size_t writers_max() const = 0;
+
+    /// Whether other processes may write at the same time. An outcome in doubt is then settled by
+    /// looking the key up on a new connection; elsewhere only the next start can tell.
+    [[nodiscard]] virtual bool shared() const = 0;
 
     /// Refused (Failure `unavailable`) on a store that was opened for reading. Any thread.
     [[nodiscard]] virtual std::unique_ptr<Writer> writer() = 0;

@@ -26,6 +26,24 @@ CommandOutcome outcome_of(const Reply& reply) noexcept {
 
 }  // namespace
 
+void RetryCounts::add(const std::string& code) {
+    const std::lock_guard lock(mutex_);
+    ++by_code_[code.empty() ? "link" : code];  // where the link broke there is no code
+}
+
+std::map<std::string, std::uint64_t> RetryCounts::by_code() const {
+    const std::lock_guard lock(mutex_);
+    return by_code_;
+}
+
+std::uint64_t RetryCounts::deadlocks() const {
+    std::uint64_t sum = 0;
+    for (const auto& [code, count] : by_code()) {
+        sum += code == "40P01" || code == "1213" ? count : 0;  // PostgreSQL's and MariaDB's
+    }
+    return sum;
+}
+
 std::size_t kind_index(const ledger::Action& action) noexcept {
     const std::string_view name = ledger::name_of(action);
     for (std::size_t i = 0; i < kinds.size(); ++i) {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <mutex>
+#include <string>
 #include <string_view>
 
 #include "base/counters.h"
@@ -20,12 +23,25 @@ inline constexpr std::size_t command_kinds = std::variant_size_v<ledger::Action>
 [[nodiscard]] std::string_view kind_name(std::size_t index) noexcept;
 [[nodiscard]] std::string_view name_of(CommandOutcome outcome) noexcept;
 
+/// Transactions run again, by the database's own code for what stopped them. Any thread.
+class RetryCounts {
+public:
+    void add(const std::string& code);
+    [[nodiscard]] std::map<std::string, std::uint64_t> by_code() const;
+    [[nodiscard]] std::uint64_t deadlocks() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::string, std::uint64_t> by_code_;
+};
+
 /// What the lanes have done since the start. Any thread may read.
 struct Counters {
     std::array<std::array<Counter, command_outcomes>, command_kinds> commands;
     Counter replays;
     Counter refusals_stored;
     Counter guards_fired;
+    RetryCounts retries;
     Histogram batch_size;
     Histogram commit_micros;  ///< From before the transaction's last statement to its end.
 

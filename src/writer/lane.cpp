@@ -5,6 +5,8 @@
 #include <chrono>
 #include <unordered_set>
 
+#include "writer/retry.h"
+
 namespace passbook::writer {
 namespace {
 
@@ -34,12 +36,13 @@ std::uint64_t micros_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, Counters& counters,
-           std::function<void()> in_doubt)
+Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt,
+           Counters& counters, std::function<void()> ended)
     : writer_(std::move(writer)),
       limits_(limits),
+      in_doubt_(in_doubt),
       counters_(counters),
-      in_doubt_(std::move(in_doubt)),
+      ended_(std::move(ended)),
       thread_([this] { run(); }) {}
 
 Lane::~Lane() {
@@ -112,7 +115,7 @@ std::vector<Job> Lane::next_batch() {
 
 void Lane::work(std::vector<Job> batch) {
     try {
-        std::vector<ledger::Answer> answers = transact(batch);
+        std::vector<ledger::Answer> answers = transact_with_retries(batch);
         for (std::size_t i = 0; i < batch.size(); ++i) {
             reply(batch[i], std::move(answers[i]));
         }
@@ -127,16 +130,36 @@ void Lane::work(std::vector<Job> batch) {
     } catch (const Failure& failure) {
         spdlog::warn("a batch of {} failed, {}: {}", batch.size(), name_of(failure.kind()),
                      failure.what());
-        if (failure.kind() == FailureKind::in_doubt) {
+        if (failure.kind() == FailureKind::in_doubt && in_doubt_ == InDoubt::end) {
             return give_up(batch);
         }
         fail_all(batch, failure.kind());
     }
 }
 
+/// Never less than the whole transaction again: what it read is no longer true. Under the same keys
+/// a run behind an unknown outcome finds what took effect, and does what did not.
+std::vector<ledger::Answer> Lane::transact_with_retries(const std::vector<Job>& batch) {
+    Retry retry(limits_.retry_for);
+    while (true) {
+        try {
+            return transact(batch, retry.in_doubt());
+        } catch (const Failure& failure) {
+            if (in_doubt_ == InDoubt::settle && retry.again(failure)) {
+                counters_.retries.add(failure.native());
+            } else if (retry.in_doubt()) {
+                throw Failure(FailureKind::in_doubt, failure.what(), failure.native());
+            } else {
+                throw;
+            }
+        }
+    }
+}
+
 /// One database transaction, from BEGIN to the end of COMMIT. Where nothing is to be written (all
-/// replays, say) nothing is committed either.
-std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch) {
+/// replays, say) nothing is committed either. `confirmed`: what was read is answered only once a
+/// later write was acknowledged, so that no standby can take over without it.
+std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch, bool confirmed) {
     std::vector<ledger::Need> needs;
     needs.reserve(batch.size());
     for (const Job& job : batch) {
@@ -154,6 +177,9 @@ std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch) {
     const auto start = std::chrono::steady_clock::now();
     if (changes.empty()) {
         writer_->rollback();
+        if (confirmed) {
+            writer_->confirm();
+        }
     } else {
         writer_->commit(changes);
         counters_.commit_micros.add(micros_since(start));
@@ -198,7 +224,7 @@ void Lane::give_up(std::vector<Job>& batch) {
     }
     fail_all(batch, FailureKind::in_doubt);
     fail_all(waiting, FailureKind::in_doubt);
-    in_doubt_();
+    ended_();
 }
 
 void Lane::reply(Job& job, Reply reply) {

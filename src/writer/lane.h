@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -21,13 +22,20 @@ namespace passbook::writer {
 struct LaneLimits {
     std::size_t queue_max = 32'768;  ///< Jobs waiting; beyond it submitting answers `busy`.
     std::size_t batch_max = 4'096;   ///< Jobs per transaction.
+    std::chrono::milliseconds retry_for{8'000};  ///< One batch, from its first failure on.
 };
+
+/// What a lane does about a COMMIT whose outcome is unknown. `settle`: it runs the batch again
+/// under the same keys, which finds out what took effect and does the rest. `end`: it takes no more
+/// work, because nobody but the next start can tell.
+enum class InDoubt { settle, end };
 
 class Lane {
 public:
-    /// `in_doubt` is called on the lane's thread, once, after everything in flight was answered.
-    Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, Counters& counters,
-         std::function<void()> in_doubt);
+    /// `ended` is called on the lane's thread, once, when an unknown outcome has ended the lane and
+    /// everything in flight was answered.
+    Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt,
+         Counters& counters, std::function<void()> ended);
     ~Lane();
 
     Lane(const Lane&) = delete;
@@ -52,7 +60,9 @@ private:
     void run();
     [[nodiscard]] std::vector<Job> next_batch();
     void work(std::vector<Job> batch);
-    [[nodiscard]] std::vector<ledger::Answer> transact(const std::vector<Job>& batch);
+    [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(const std::vector<Job>& batch);
+    [[nodiscard]] std::vector<ledger::Answer> transact(const std::vector<Job>& batch,
+                                                       bool confirmed);
     void work_one_by_one(std::vector<Job> batch);
     void fail_all(std::vector<Job>& batch, FailureKind kind);
     void give_up(std::vector<Job>& batch);
@@ -60,8 +70,9 @@ private:
 
     const std::unique_ptr<store::Writer> writer_;
     const LaneLimits limits_;
+    const InDoubt in_doubt_;
     Counters& counters_;
-    const std::function<void()> in_doubt_;
+    const std::function<void()> ended_;
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

@@ -49,6 +49,9 @@ public:
     void rollback() noexcept override {
         writer_->rollback();
     }
+    void confirm() override {
+        writer_->confirm();
+    }
 
     std::function<void(ledger::Changes&)> spoil;
 
@@ -64,7 +67,8 @@ protected:
     Lane& lane(LaneLimits limits = {}, std::function<void(ledger::Changes&)> spoil = {}) {
         auto writer = std::make_unique<GatedWriter>(store.writer(), gate.get_future().share());
         writer->spoil = std::move(spoil);
-        lane_ = std::make_unique<Lane>(std::move(writer), limits, counters, [this] { ++in_doubt; });
+        lane_ = std::make_unique<Lane>(std::move(writer), limits, on_doubt, counters,
+                                       [this] { ++ended; });
         return *lane_;
     }
 
@@ -96,7 +100,8 @@ protected:
     MemoryStore store;
     Counters counters;
     std::promise<void> gate;
-    std::atomic<int> in_doubt = 0;
+    std::atomic<int> ended = 0;
+    InDoubt on_doubt = InDoubt::end;
 
 private:
     std::unique_ptr<Lane> lane_;
@@ -218,9 +223,100 @@ TEST_F(LaneTest, AnUnknownOutcomeIsToldToAllInFlightAndEndsTheLane) {
     EXPECT_EQ(failure_of(first), FailureKind::in_doubt);
     EXPECT_EQ(failure_of(waiting), FailureKind::in_doubt);
     lane.stop();
-    EXPECT_EQ(in_doubt, 1);
+    EXPECT_EQ(ended, 1);
     auto late = submit(lane, ledger::Grant{alice, 1, {}}, "k2");
     EXPECT_EQ(failure_of(late), FailureKind::unavailable);
+}
+
+class SharedLaneTest : public LaneTest {
+protected:
+    SharedLaneTest() {
+        on_doubt = InDoubt::settle;
+        gate.set_value();
+    }
+    static constexpr LaneLimits hurried{.retry_for = std::chrono::milliseconds(60)};
+};
+
+TEST_F(SharedLaneTest, AConflictRunsTheWholeTransactionAgain) {
+    Lane& lane = this->lane();
+    store.plan_fault({.at = 2, .times = 3, .conflict = true});  // its commit, and two runs more
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_FALSE(answer_of(first).replayed);
+    EXPECT_EQ(store.calls(), 6) << "begin and commit, twice begin, begin and commit";
+    EXPECT_EQ(counters.retries.by_code(), (std::map<std::string, std::uint64_t>{{"planned", 3}}));
+    EXPECT_EQ(balance(alice), 1);
+}
+
+TEST_F(SharedLaneTest, ConflictsWithoutEndAreBusyAndNeverARefusal) {
+    Lane& lane = this->lane(hurried);
+    store.plan_fault({.at = 1, .times = 1'000'000, .conflict = true});
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_EQ(failure_of(first), FailureKind::busy);
+    store.plan_fault({});
+    auto again = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_FALSE(answer_of(again).replayed);
+}
+
+TEST_F(SharedLaneTest, ALinkThatDiedIsTriedOnceMore) {
+    Lane& lane = this->lane();
+    store.plan_fault({.at = 1, .kind = FailureKind::unavailable});
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k1");
+    EXPECT_FALSE(answer_of(first).replayed);
+    store.plan_fault({.at = 1, .kind = FailureKind::unavailable, .times = 2});
+    auto second = submit(lane, ledger::Grant{alice, 1, {}}, "k2");
+    EXPECT_EQ(failure_of(second), FailureKind::unavailable);
+    EXPECT_EQ(balance(alice), 1);
+}
+
+TEST_F(SharedLaneTest, AnUnknownOutcomeThatTookEffectIsFoundAndConfirmed) {
+    Lane& lane = this->lane();
+    store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .took_effect = true});
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_TRUE(answer_of(first).replayed);
+    EXPECT_EQ(balance(alice), 1);
+    EXPECT_EQ(store.confirms(), 1);
+    EXPECT_EQ(ended, 0);
+}
+
+TEST_F(SharedLaneTest, AnUnknownOutcomeThatDidNotIsDone) {
+    Lane& lane = this->lane();
+    store.plan_fault({.at = 2, .kind = FailureKind::in_doubt});
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_FALSE(answer_of(first).replayed);
+    EXPECT_EQ(balance(alice), 1);
+    EXPECT_EQ(store.confirms(), 0) << "the commit was the later write";
+    auto replay = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_TRUE(answer_of(replay).replayed);
+    EXPECT_EQ(store.confirms(), 0) << "nothing was in doubt";
+}
+
+TEST_F(SharedLaneTest, AnOutcomeThatStaysUnknownIsToldAndTheLaneGoesOn) {
+    Lane& lane = this->lane(hurried);
+    // The commit took effect, and from then on the database cannot be reached.
+    store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .times = 1, .took_effect = true});
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_TRUE(answer_of(first).replayed);
+    store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .times = 1'000'000});
+    auto second = submit(lane, ledger::Grant{alice, 2, {}}, "k2");
+    EXPECT_EQ(failure_of(second), FailureKind::in_doubt);
+    store.plan_fault({});
+    auto again = submit(lane, ledger::Grant{alice, 2, {}}, "k2");
+    EXPECT_TRUE(std::holds_alternative<Record>(answer_of(again).body));
+    EXPECT_EQ(balance(alice), 3);
+    EXPECT_EQ(ended, 0);
+}
+
+TEST_F(SharedLaneTest, AGuardThatFiresIsNotTriedAgain) {
+    const auto spoil = [](ledger::Changes& changes) {
+        for (auto& entry : changes.entries) {
+            entry.balance_after += 1;
+        }
+    };
+    Lane& lane = this->lane({}, spoil);
+    auto bad = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_EQ(failure_of(bad), FailureKind::broken);
+    EXPECT_EQ(store.calls(), 2);
+    EXPECT_EQ(counters.guards_fired.value(), 1U);
 }
 
 /// A client's story: what each step is decided on depends on the ones before it.
@@ -261,16 +357,17 @@ bool ask_until_answered(Lane& lane, const ledger::Request& request) {
 /// Fails the n-th call of the store, n = 1, 2, 3 … until a run meets no fault. The client sends
 /// every request until it is answered, and after the lane has ended (twice is enough) tells its
 /// whole story again with the same keys; it must end where it would have without the fault.
-void fail_at_every_step(FailureKind kind, bool took_effect) {
+void fail_at_every_step(Fault fault, InDoubt in_doubt = InDoubt::end) {
     for (int at = 1;; ++at) {
         SCOPED_TRACE(at);
         const ManualClock clock(Instant{1'000'000});
         MemoryStore store(clock);
-        store.plan_fault({.at = at, .kind = kind, .took_effect = took_effect});
+        fault.at = at;
+        store.plan_fault(fault);
         bool met = false;
         for (int run = 0; run < 2; ++run) {
             Counters counters;
-            Lane lane(store.writer(), {}, counters, [] {});
+            Lane lane(store.writer(), {}, in_doubt, counters, [] {});
             tell_story([&](ledger::Action action, const std::string& key) {
                 met = ask_until_answered(lane, request_of(std::move(action), key)) || met;
             });
@@ -283,7 +380,7 @@ void fail_at_every_step(FailureKind kind, bool took_effect) {
         EXPECT_EQ(view->account.balance, 50);
         EXPECT_EQ(view->account.held, 0);
         EXPECT_EQ(view->account.seq, 5);
-        if (!met) {
+        if (!met && store.calls() < at) {
             EXPECT_GT(at, 10);  // the story has six begins and six commits
             return;
         }
@@ -291,13 +388,23 @@ void fail_at_every_step(FailureKind kind, bool took_effect) {
 }
 
 TEST(LaneFailing, AtEveryStepWithNothingDoneEndsTheSameWhenSentAgain) {
-    fail_at_every_step(FailureKind::unavailable, false);
-    fail_at_every_step(FailureKind::busy, false);
+    fail_at_every_step({.kind = FailureKind::unavailable});
+    fail_at_every_step({.kind = FailureKind::busy});
 }
 
 TEST(LaneFailing, AtEveryStepWithAnUnknownOutcomeEndsTheSameWhenSentAgain) {
-    fail_at_every_step(FailureKind::in_doubt, false);
-    fail_at_every_step(FailureKind::in_doubt, true);
+    fail_at_every_step({.kind = FailureKind::in_doubt});
+    fail_at_every_step({.kind = FailureKind::in_doubt, .took_effect = true});
+}
+
+TEST(LaneFailing, AtEveryStepOfASharedStoreEndsTheSame) {
+    for (const int times : {1, 3}) {
+        fail_at_every_step({.times = times, .conflict = true}, InDoubt::settle);
+        fail_at_every_step({.kind = FailureKind::unavailable, .times = times}, InDoubt::settle);
+        fail_at_every_step({.kind = FailureKind::in_doubt, .times = times}, InDoubt::settle);
+        fail_at_every_step({.kind = FailureKind::in_doubt, .times = times, .took_effect = true},
+                           InDoubt::settle);
+    }
 }
 
 TEST(LanesTogether, KeepRequestsOfOneSubjectInOrder) {

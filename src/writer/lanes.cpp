@@ -6,11 +6,13 @@
 namespace passbook::writer {
 
 Lanes::Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters& counters,
-             const std::function<void()>& in_doubt)
+             const std::function<void()>& ended)
     : counters_(counters) {
+    // Where others may write too, the database knows what became of a commit, and it goes on.
+    const InDoubt in_doubt = store.shared() ? InDoubt::settle : InDoubt::end;
     const std::size_t lanes = std::clamp<std::size_t>(count, 1, store.writers_max());
     for (std::size_t i = 0; i < lanes; ++i) {
-        lanes_.push_back(std::make_unique<Lane>(store.writer(), limits, counters, in_doubt));
+        lanes_.push_back(std::make_unique<Lane>(store.writer(), limits, in_doubt, counters, ended));
     }
 }
 

@@ -16,9 +16,9 @@ namespace passbook::writer {
 /// of one subject keep their order. Any thread may call.
 class Lanes {
 public:
-    /// Opens `count` writers, at most as many as the store allows.
+    /// Opens `count` writers, at most as many as the store allows. `ended`: see Lane.
     Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters& counters,
-          const std::function<void()>& in_doubt);
+          const std::function<void()>& ended);
 
     /// Every job is answered exactly once. Jobs of one lane are queued together or answered `busy`
     /// together, which changes nothing and burns no key.

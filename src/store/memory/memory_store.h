@@ -14,10 +14,13 @@ namespace passbook::store::memory {
 
 struct Tables;
 
-/// One failure to come: the `at`-th call (from 1) of a writer's begin or commit fails.
+/// A failure to come: from the `at`-th call (from 1) of a writer's begin, commit or confirm,
+/// `times` calls fail.
 struct Fault {
     int at = 0;
     FailureKind kind = FailureKind::unavailable;
+    int times = 1;
+    bool conflict = false;  ///< A Conflict instead of a plain failure of kind `busy`.
     /// For a commit that fails `in_doubt`: whether it took effect all the same.
     bool took_effect = false;
 };
@@ -34,14 +37,18 @@ public:
     [[nodiscard]] std::size_t writers_max() const override {
         return 64;
     }
+    [[nodiscard]] bool shared() const override {
+        return false;
+    }
     [[nodiscard]] std::unique_ptr<Writer> writer() override;
     [[nodiscard]] std::unique_ptr<Reader> reader() override;
 
     /// Replaces what was planned, and counts calls anew. Any thread.
     void plan_fault(Fault fault);
 
-    /// Calls of begin and commit since the last plan.
+    /// Calls of begin, commit and confirm since the last plan.
     [[nodiscard]] int calls() const;
+    [[nodiscard]] int confirms() const;  ///< Those that went well, since the store was made.
 
 private:
     std::shared_ptr<Tables> tables_;

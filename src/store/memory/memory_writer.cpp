@@ -125,8 +125,19 @@ public:
         }
     }
 
+    void confirm() override {
+        if (const auto fault = tables_->next_call()) {
+            fail_with(*fault);
+        }
+        const std::lock_guard lock(tables_->fault_mutex);
+        ++tables_->confirms;
+    }
+
 private:
     [[noreturn]] static void fail_with(const Fault& fault) {
+        if (fault.conflict) {
+            throw Conflict("a planned conflict", "planned");
+        }
         throw Failure(fault.kind, "a planned fault");
     }
 
@@ -139,7 +150,8 @@ private:
 std::optional<Fault> Tables::next_call() {
     const std::lock_guard lock(fault_mutex);
     ++calls;
-    return calls == fault.at ? std::optional(fault) : std::nullopt;
+    const bool planned = calls >= fault.at && calls < fault.at + fault.times;
+    return planned ? std::optional(fault) : std::nullopt;
 }
 
 MemoryStore::MemoryStore(const Clock& clock) : tables_(std::make_shared<Tables>(clock)) {
@@ -157,6 +169,11 @@ void MemoryStore::plan_fault(Fault fault) {
     const std::lock_guard lock(tables_->fault_mutex);
     tables_->fault = fault;
     tables_->calls = 0;
+}
+
+int MemoryStore::confirms() const {
+    const std::lock_guard lock(tables_->fault_mutex);
+    return tables_->confirms;
 }
 
 int MemoryStore::calls() const {

@@ -64,6 +64,7 @@ struct Tables {
 
     mutable std::mutex fault_mutex;
     Fault fault;
+    int confirms = 0;
     int calls = 0;
 
     /// Counts a call; the fault if it is the planned one.

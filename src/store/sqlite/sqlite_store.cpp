@@ -73,6 +73,9 @@ public:
     [[nodiscard]] std::size_t writers_max() const override {
         return 1;
     }
+    [[nodiscard]] bool shared() const override {
+        return false;
+    }
 
     std::unique_ptr<Writer> writer() override {
         if (!connection_) {

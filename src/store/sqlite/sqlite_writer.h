@@ -20,6 +20,7 @@ public:
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
     void commit(const ledger::Changes& changes) override;
     void rollback() noexcept override;
+    void confirm() override {}
 
 private:
     /// What every entry repeats of its account, as the entries written so far have left it.
