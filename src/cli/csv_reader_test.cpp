@@ -14,11 +14,12 @@ namespace {
 using Fields = std::vector<std::string>;
 
 class CsvReaderTest : public testing::Test {
-protected:
+public:
     ~CsvReaderTest() override {
         std::filesystem::remove(path);
     }
 
+protected:
     struct Read {
         std::vector<Fields> rows;
         std::vector<std::uint64_t> lines;

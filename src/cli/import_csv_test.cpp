@@ -72,12 +72,13 @@ private:
 };
 
 class ImportCsvTest : public testing::Test {
-protected:
+public:
     ~ImportCsvTest() override {
         std::filesystem::remove(import.file);
         std::filesystem::remove(rejects);
     }
 
+protected:
     CsvImportResult run(const std::string& content) {
         std::ofstream(import.file, std::ios::binary) << content;
         return import_csv(import, [this]() -> std::unique_ptr<ImportTarget> {

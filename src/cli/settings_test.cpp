@@ -14,6 +14,14 @@ namespace passbook::cli {
 namespace {
 
 class SettingsTest : public testing::Test {
+public:
+    ~SettingsTest() override {
+        std::filesystem::remove(path);
+        unsetenv("PASSBOOK_LISTEN");
+        unsetenv("PASSBOOK_THREADS");
+        unsetenv("PASSBOOK_JSON");
+    }
+
 protected:
     SettingsTest() {
         serve = app.add_subcommand("serve", "");
@@ -25,12 +33,6 @@ protected:
         other->add_option("--store", other_store);
         other->add_option("--out-file", other_store);
         subcommands = {serve, other};
-    }
-    ~SettingsTest() override {
-        std::filesystem::remove(path);
-        unsetenv("PASSBOOK_LISTEN");
-        unsetenv("PASSBOOK_THREADS");
-        unsetenv("PASSBOOK_JSON");
     }
 
     void parse(const std::string& line) {

@@ -11,15 +11,17 @@ namespace passbook {
 namespace {
 
 class ApiTest : public testing::Test {
+public:
+    ~ApiTest() override {
+        std::filesystem::remove_all(folder);
+    }
+
 protected:
     ApiTest() {
         const auto* test = testing::UnitTest::GetInstance()->current_test_info();
         folder = std::filesystem::temp_directory_path() /
                  ("passbook-api-" + std::to_string(::getpid()) + "-" + test->name());
         std::filesystem::create_directories(folder);
-    }
-    ~ApiTest() override {
-        std::filesystem::remove_all(folder);
     }
 
     [[nodiscard]] std::string url() const {

@@ -55,14 +55,16 @@ void compare(store::Store& store, ManualClock& clock, const std::vector<Step>& s
 }
 
 class ModelOnDisk : public testing::Test {
+public:
+    ~ModelOnDisk() override {
+        std::filesystem::remove_all(folder_);
+    }
+
 protected:
     ModelOnDisk()
         : folder_(std::filesystem::temp_directory_path() /
                   ("passbook-model-" + std::to_string(::getpid()))) {
         std::filesystem::create_directories(folder_);
-    }
-    ~ModelOnDisk() override {
-        std::filesystem::remove_all(folder_);
     }
 
     [[nodiscard]] std::string new_path() const {

@@ -18,6 +18,12 @@ namespace {
 constexpr int page_bytes = 4096;
 
 class GatheredLogTest : public testing::Test {
+public:
+    ~GatheredLogTest() override {
+        writer_.reset();
+        std::filesystem::remove_all(folder_);
+    }
+
 protected:
     GatheredLogTest()
         : folder_(std::filesystem::temp_directory_path() /
@@ -29,10 +35,6 @@ protected:
         writer_->run("PRAGMA synchronous = FULL");
         writer_->run("PRAGMA wal_autocheckpoint = 0");
         writer_->run("CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)");
-    }
-    ~GatheredLogTest() override {
-        writer_.reset();
-        std::filesystem::remove_all(folder_);
     }
 
     [[nodiscard]] std::string path(std::string_view name) const {

@@ -25,15 +25,17 @@ namespace {
 const AccountId alice = AccountId::trusted("alice");
 
 class SqliteStoreTest : public testing::Test {
+public:
+    ~SqliteStoreTest() override {
+        std::filesystem::remove_all(folder_);
+    }
+
 protected:
     SqliteStoreTest() {
         static std::atomic<int> count{0};
         folder_ = std::filesystem::temp_directory_path() /
                   ("passbook-sqlite-" + std::to_string(::getpid()) + "-" + std::to_string(++count));
         std::filesystem::create_directories(folder_);
-    }
-    ~SqliteStoreTest() override {
-        std::filesystem::remove_all(folder_);
     }
 
     [[nodiscard]] std::string path(std::string_view name = "store.db") const {
@@ -88,7 +90,7 @@ protected:
 class FailingWrites {
 public:
     explicit FailingWrites(int error) {
-        error_ = error;
+        error = error;
         set("pwrite64");
         set("pwrite");
         set("write");
@@ -106,10 +108,10 @@ private:
         vfs->xSetSystemCall(vfs, name, reinterpret_cast<sqlite3_syscall_ptr>(&fail));
     }
     static ssize_t fail() {
-        errno = error_;
+        errno = error;
         return -1;
     }
-    static inline int error_ = 0;
+    static inline int error = 0;
 };
 
 TEST_F(SqliteStoreTest, ASecondProgramThatWritesIsRefusedAndToldWhoHoldsTheStore) {
