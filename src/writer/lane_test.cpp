@@ -12,9 +12,7 @@ namespace passbook::writer {
 namespace {
 
 using ledger::Answer;
-using ledger::Command;
 using ledger::Record;
-using ledger::Refusal;
 using ledger::Rejection;
 using store::memory::Fault;
 using store::memory::MemoryStore;
@@ -109,7 +107,7 @@ private:
 
 TEST_F(LaneTest, WhatGathersCommitsTogether) {
     Lane& lane = this->lane();
-    auto first = submit(lane, ledger::Grant{alice, 100, {}}, "k0");
+    (void)submit(lane, ledger::Grant{alice, 100, {}}, "k0");
     while (lane.depth() != 0) {
         std::this_thread::yield();
     }
@@ -146,9 +144,9 @@ TEST_F(LaneTest, TheSameKeyTwiceInOneBatchIsOneEffectAndOneReplay) {
 
 TEST_F(LaneTest, ATargetMadeInTheSameGatheringIsFound) {
     Lane& lane = this->lane();
-    auto grant = submit(lane, ledger::Grant{alice, 100, {}}, "k1");
+    (void)submit(lane, ledger::Grant{alice, 100, {}}, "k1");
     const RequestId hold = request_id("account", "alice", Key::trusted("k2"));
-    auto placed = submit(lane, ledger::PlaceHold{alice, 60, {}}, "k2");
+    (void)submit(lane, ledger::PlaceHold{alice, 60, {}}, "k2");
     auto committed = submit(lane, ledger::CommitHold{hold, 50, bob}, "k3");
     const RequestId grant_id = request_id("account", "alice", Key::trusted("k1"));
     auto reversed = submit(lane, ledger::Reverse{grant_id, 50, {}}, "k4");
@@ -161,11 +159,11 @@ TEST_F(LaneTest, ATargetMadeInTheSameGatheringIsFound) {
 
 TEST_F(LaneTest, AFullQueueIsBusyAndBurnsNoKey) {
     Lane& lane = this->lane({.queue_max = 2, .batch_max = 10});
-    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    (void)submit(lane, ledger::Grant{alice, 1, {}}, "k0");
     while (lane.depth() != 0) {
         std::this_thread::yield();
     }
-    auto second = submit(lane, ledger::Grant{alice, 1, {}}, "k1");
+    (void)submit(lane, ledger::Grant{alice, 1, {}}, "k1");
     auto third = submit(lane, ledger::Grant{alice, 1, {}}, "k2");
     auto fourth = submit(lane, ledger::Grant{alice, 1, {}}, "k3");
     EXPECT_EQ(failure_of(fourth), FailureKind::busy);
@@ -196,7 +194,7 @@ TEST_F(LaneTest, WhereAGuardFiresOnlyTheOffenderIsBroken) {
         }
     };
     Lane& lane = this->lane({}, spoil);
-    auto held_up = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    (void)submit(lane, ledger::Grant{alice, 1, {}}, "k0");
     while (lane.depth() != 0) {
         std::this_thread::yield();
     }
