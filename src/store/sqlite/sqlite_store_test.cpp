@@ -90,7 +90,7 @@ protected:
 class FailingWrites {
 public:
     explicit FailingWrites(int error) {
-        error = error;
+        injected = error;
         set("pwrite64");
         set("pwrite");
         set("write");
@@ -108,10 +108,10 @@ private:
         vfs->xSetSystemCall(vfs, name, reinterpret_cast<sqlite3_syscall_ptr>(&fail));
     }
     static ssize_t fail() {
-        errno = error;
+        errno = injected;
         return -1;
     }
-    static inline int error = 0;
+    static inline int injected = 0;
 };
 
 TEST_F(SqliteStoreTest, ASecondProgramThatWritesIsRefusedAndToldWhoHoldsTheStore) {
