@@ -203,6 +203,11 @@ std::vector<Planted> planted_in_entries() {
         {"a kind that does not fit",
          [](Rows& r) { r.entry("alice", 1).kind = EntryKind::spend; },
          {"alice:1 entry_shape"}},
+    };
+}
+
+std::vector<Planted> planted_in_limits_and_status() {
+    return {
         {"a floor that was passed",
          [](Rows& r) {
              r.account("alice").opening_limits.floor.reset();
@@ -247,6 +252,11 @@ std::vector<Planted> planted_in_entries() {
              r.account("bob").balance = 5;
          },
          {"bob:3 status_forbids"}},
+    };
+}
+
+std::vector<Planted> planted_in_keys() {
+    return {
         {"a request's hash",
          [](Rows& r) { r.entry("alice", 1).request->hash[0] ^= 1; },
          {"alice:1 request_hash"}},
@@ -396,8 +406,9 @@ std::vector<Planted> planted_in_holds() {
 TEST_F(ReconcileTest, EachPlantedDifferenceIsToldExactly) {
     const Rows right = rows();
     std::set<std::string> told_kinds;
-    for (const auto& table : {planted_in_entries(), planted_between_entries(),
-                              planted_in_accounts(), planted_in_holds()}) {
+    for (const auto& table :
+         {planted_in_entries(), planted_in_limits_and_status(), planted_in_keys(),
+          planted_between_entries(), planted_in_accounts(), planted_in_holds()}) {
         for (const Planted& planted : table) {
             rows() = right;
             planted.plant(rows());

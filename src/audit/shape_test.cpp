@@ -2,6 +2,7 @@
 #include "audit/shape.h"
 
 #include <gtest/gtest.h>
+#include <bit>
 #include <functional>
 #include <vector>
 
@@ -82,7 +83,7 @@ TEST(Shape, WhatAKindDoesNotCarryIsAFault) {
     const std::vector<std::function<void(Entry&)>> additions{
         [](Entry& entry) { entry.held_change = entry.held_change == 0 ? 1 : 0; },
         [](Entry& entry) { entry.amount = entry.amount == 0 ? 1 : 0; },
-        [](Entry& entry) { entry.kind = static_cast<EntryKind>(99); },
+        [](Entry& entry) { entry.kind = std::bit_cast<EntryKind>(std::uint8_t{99}); },
         [](Entry& entry) {
             entry.limits = entry.limits ? std::nullopt : std::optional(ledger::Limits{});
         },

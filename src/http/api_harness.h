@@ -29,9 +29,11 @@ struct Ask {
 [[nodiscard]] std::string text_of(const Ask& ask);
 
 class ApiTest : public testing::Test {
+public:
+    ~ApiTest() override;
+
 protected:
     ApiTest();
-    ~ApiTest() override;
 
     RawResponse send(const Ask& ask);
     /// A POST with a key that no other request has.

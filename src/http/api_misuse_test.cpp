@@ -18,8 +18,8 @@ struct Misuse {
     std::string code;
 };
 
-void PrintTo(const Misuse& misuse, std::ostream* out) {
-    *out << misuse.name;
+std::ostream& operator<<(std::ostream& out, const Misuse& misuse) {
+    return out << misuse.name;
 }
 
 class ApiMisuse : public ApiTest, public testing::WithParamInterface<Misuse> {};

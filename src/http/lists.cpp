@@ -42,7 +42,7 @@ Result<std::optional<std::string>, Problem> take_cursor(Query& query, char kind)
         return fail(Problem{
             Code::invalid_cursor, "send back the next_cursor of this very list, unchanged", {}});
     }
-    return std::optional(std::move(*position));
+    return position;
 }
 
 Problem missing(Code code, std::string_view noun, std::string_view id) {

@@ -210,7 +210,7 @@ Result<std::optional<Key>, Problem> read_key(const Request& request, KeyRule rul
     if (!key) {
         return fail(Problem{Code::invalid_key, std::string(info(Code::invalid_key).meaning), {}});
     }
-    return std::optional(std::move(*key));
+    return key;
 }
 
 }  // namespace passbook::http
