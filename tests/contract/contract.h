@@ -25,8 +25,8 @@ struct Backend {
     std::function<std::unique_ptr<store::Store>(const Clock&, const std::filesystem::path& folder)>
         open;
 
-    friend void PrintTo(const Backend& backend, std::ostream* out) {
-        *out << backend.name;
+    friend std::ostream& operator<<(std::ostream& out, const Backend& backend) {
+        return out << backend.name;
     }
 };
 
@@ -49,9 +49,11 @@ inline const AccountId nobody = AccountId::trusted("nobody");
 [[nodiscard]] RequestId id_of(const ledger::Record& record);
 
 class StoreContract : public testing::TestWithParam<Backend> {
+public:
+    ~StoreContract() override;
+
 protected:
     StoreContract();
-    ~StoreContract() override;
 
     /// Decides one command and commits it, as a server would. Adds a key unless the action is a
     /// PUT.
