@@ -42,11 +42,9 @@ using ledger::Entry;
 using ledger::EntryKind;
 using ledger::Grant;
 using ledger::PlaceHold;
-using ledger::Record;
 using ledger::Reverse;
 using ledger::SetStatus;
 using ledger::Spend;
-using ledger::Transact;
 using ledger::Transfer;
 using ledger::VoidHold;
 

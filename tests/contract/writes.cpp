@@ -14,7 +14,6 @@ using ledger::Record;
 using ledger::Reverse;
 using ledger::Spend;
 using ledger::StoredRefusal;
-using ledger::SubjectKey;
 using ledger::Transact;
 using ledger::Transfer;
 
