@@ -1,0 +1,590 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The ledger, and the guards that keep it true whoever writes. An INSERT into entries is the only
+-- thing that moves anything, and an account's last entry is its state: balance, held, status and
+-- limits are kept nowhere else, so nothing can drift apart. The numbers of kinds and states are
+-- those of sql/sqlite/0001-ledger/up.sql. docs/decisions/0011-guards-on-postgresql.md says why the
+-- guards are built so, why two sessions at once cannot get past them, and what they cost.
+--
+-- For whoever changes this file:
+--   What a row shows by itself is a CHECK: no setting switches it off. NULL passes a CHECK, so
+--   conditions are compared with IS TRUE.
+--   What takes another row is a trigger, and each is ENABLE ALWAYS: as a replica a session fires no
+--   others, foreign keys included, so there are none here.
+--   A constraint or trigger that could be deferred would be looked at too late: there is none.
+--   A guard that reads what can still change locks the account first, in a statement of its own: at
+--   READ COMMITTED the next statement sees what the one before it waited for. At REPEATABLE READ it
+--   would not, so guards of that kind refuse it.
+--   Of an account's own entries a guard needs no lock to see all that came before: whoever wrote
+--   entry n saw n-1, and the primary key takes one n only.
+--   A guard's function names its search_path, or a session could put tables and operators of its
+--   own before ours, and runs as its owner, so that the server needs no right to holds.
+--   Each look-up in entries_follow stands in a subquery of its own, which can only be answered by an
+--   index. As a join it would be planned once per session for the tables as they are then: a
+--   session that begins on an empty store would read whole tables for the rest of its life.
+--   A subscription asks no statement trigger: a store must never be the target of one.
+--   9007199254740991 is 2^53-1, the bound of every amount and balance.
+
+CREATE SCHEMA passbook;
+SET search_path = passbook;
+
+CREATE TABLE format (
+    one         smallint NOT NULL PRIMARY KEY CONSTRAINT format_once CHECK (one = 1),
+    version     integer  NOT NULL,  -- the last step that was applied
+    min_version integer  NOT NULL,  -- what a program must know at least to write here
+    shards      integer  NOT NULL,
+    hash        text COLLATE "C" NOT NULL  -- its first byte over a subject's id is the shard
+);
+
+CREATE TABLE assets (
+    code                 text COLLATE "C" NOT NULL PRIMARY KEY,
+    scale                smallint NOT NULL,
+    balanced             boolean  NOT NULL,
+    open_on_first_credit boolean  NOT NULL,
+    floor                bigint,            -- NULL: none
+    ceiling              bigint,
+    used                 boolean  NOT NULL, -- true from its first account on
+    CONSTRAINT assets_code CHECK (
+        length(code) <= 64 AND code ~ '^[A-Za-z0-9][-A-Za-z0-9._:@+]*$'),
+    CONSTRAINT assets_definition CHECK ((
+        scale BETWEEN 0 AND 18
+        AND coalesce(floor, 0) BETWEEN -9007199254740991 AND 0
+        AND coalesce(ceiling, 0) BETWEEN 0 AND 9007199254740991) IS TRUE)
+);
+
+-- What an account is and how it opened. What it has become, its last entry says.
+CREATE TABLE accounts (
+    shard           smallint NOT NULL,
+    id              text COLLATE "C" NOT NULL,
+    asset           text COLLATE "C" NOT NULL,
+    opened_at       timestamptz NOT NULL,
+    opening_floor   bigint,
+    opening_ceiling bigint,
+    metadata        text COLLATE "C",
+    PRIMARY KEY (shard, id),
+    CONSTRAINT accounts_id CHECK (
+        length(id) <= 64 AND id ~ '^[A-Za-z0-9][-A-Za-z0-9._:@+]*$'),
+    CONSTRAINT accounts_shard CHECK (
+        shard = get_byte(sha256(convert_to(id, 'UTF8')), 0)),
+    CONSTRAINT accounts_opening CHECK ((
+        opened_at BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'
+        AND coalesce(opening_floor, 0) BETWEEN -9007199254740991 AND 0
+        AND coalesce(opening_ceiling, 0) BETWEEN 0 AND 9007199254740991) IS TRUE)
+);
+
+-- One row per change: the account's journal, the request that made it, its event, the state after.
+-- Columns stand in the order that leaves no gaps between them.
+CREATE TABLE entries (
+    shard         smallint    NOT NULL,
+    kind          smallint    NOT NULL,
+    status        smallint    NOT NULL,  -- after it: 1 open, 2 frozen, 3 closed
+    format        smallint,              -- with the key
+    seq           bigint      NOT NULL,
+    amount        bigint      NOT NULL,
+    held_change   bigint      NOT NULL,
+    balance_after bigint      NOT NULL,
+    held_after    bigint      NOT NULL,
+    recorded_at   timestamptz NOT NULL,
+    floor         bigint,                -- after it; NULL: none
+    ceiling       bigint,                -- after it
+    effective_at  timestamptz,
+    subject_seq   bigint,                -- with the subject
+    reverses      bigint,                -- seq of the entry of this account that is taken back
+    expires_at    timestamptz,           -- kind hold
+    subject_shard smallint,              -- with the subject
+    account       text COLLATE "C" NOT NULL,
+    key           text COLLATE "C",      -- on the subject of a request that has a key
+    fingerprint   bytea,                 -- with the key
+    request       bytea,                 -- with the key, whose hash it is
+    subject       text COLLATE "C",      -- on the other accounts of a transaction
+    target        bytea,                 -- commit, void, expire: the hold; reverse: the transaction
+    reason        text COLLATE "C",
+    metadata      text COLLATE "C",
+    PRIMARY KEY (shard, account, seq),
+    CONSTRAINT entries_fields CHECK (CASE
+        WHEN kind IN (1, 2) THEN CASE kind WHEN 1 THEN amount > 0 ELSE amount < 0 END
+             AND held_change = 0 AND key IS NOT NULL
+             AND (subject, target, reverses, expires_at) IS NULL
+        WHEN kind IN (3, 4) THEN amount <> 0 AND held_change = 0
+             AND (key IS NULL) <> (subject IS NULL)
+             AND (target, reverses, expires_at) IS NULL
+        WHEN kind = 5 THEN held_change = 0
+             AND (key IS NULL) <> (subject IS NULL) AND (target IS NULL) = (key IS NULL)
+             AND (reverses IS NULL) = (amount = 0) AND (reverses IS NULL OR reverses < seq)
+             AND (amount <> 0 OR key IS NOT NULL) AND expires_at IS NULL
+        WHEN kind = 6 THEN amount = 0 AND held_change > 0 AND key IS NOT NULL
+             AND expires_at > recorded_at AND (subject, target, reverses) IS NULL
+        WHEN kind = 7 AND subject IS NULL THEN amount < 0 AND held_change <= amount
+             AND key IS NOT NULL AND target IS NOT NULL AND (reverses, expires_at) IS NULL
+        WHEN kind = 7 THEN amount > 0 AND held_change = 0 AND key IS NULL
+             AND (target, reverses, expires_at) IS NULL
+        WHEN kind IN (8, 9) THEN amount = 0 AND held_change < 0 AND target IS NOT NULL
+             AND (key IS NULL) = (kind = 9) AND (subject, reverses, expires_at) IS NULL
+        WHEN kind BETWEEN 10 AND 13 THEN amount = 0 AND held_change = 0
+             AND (subject, target, reverses, expires_at) IS NULL AND (kind < 13 OR key IS NULL)
+        END IS TRUE),
+    -- With this, one unique index keeps both the request and the account's key from standing twice.
+    CONSTRAINT entries_key CHECK (CASE WHEN key IS NULL
+        THEN (fingerprint, request, format) IS NULL
+        ELSE length(fingerprint) = 16 AND format >= 1
+             AND length(key) BETWEEN 1 AND 128 AND key !~ '[^]!#-[^-~]'
+             AND request = substring(sha256('\x6163636f756e7400'::bytea  -- account and a NUL
+                 || convert_to(account, 'UTF8') || '\x00'::bytea || convert_to(key, 'UTF8')) FOR 16)
+        END IS TRUE),
+    CONSTRAINT entries_subject CHECK (CASE WHEN subject IS NULL
+        THEN (subject_shard, subject_seq) IS NULL
+        ELSE subject_shard = get_byte(sha256(convert_to(subject, 'UTF8')), 0)
+             AND subject_seq >= 1 AND subject <> account
+        END IS TRUE),
+    CONSTRAINT entries_range CHECK ((
+        seq >= 1
+        AND amount BETWEEN -9007199254740991 AND 9007199254740991
+        AND held_change BETWEEN -9007199254740991 AND 9007199254740991
+        AND balance_after BETWEEN -9007199254740991 AND 9007199254740991
+        AND held_after BETWEEN 0 AND 9007199254740991
+        AND balance_after - held_after >= -9007199254740991
+        AND coalesce(floor, 0) BETWEEN -9007199254740991 AND 9007199254740991
+        AND coalesce(ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991
+        AND recorded_at BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'
+        AND coalesce(effective_at, recorded_at)
+            BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'
+        AND coalesce(expires_at, recorded_at) <= '9999-12-31 23:59:59.999999+00') IS TRUE),
+    CONSTRAINT entries_floor CHECK (floor IS NULL OR balance_after - held_after >= floor),
+    CONSTRAINT entries_ceiling CHECK (ceiling IS NULL OR balance_after <= ceiling),
+    CONSTRAINT entries_close CHECK (kind <> 12 OR balance_after = 0 AND held_after = 0)
+);
+
+CREATE UNIQUE INDEX entries_request ON entries (shard, request) WHERE request IS NOT NULL;
+CREATE INDEX entries_subject ON entries (subject_shard, subject, subject_seq)
+    WHERE subject IS NOT NULL;
+CREATE INDEX entries_reverses ON entries (shard, account, reverses) WHERE reverses IS NOT NULL;
+
+-- Follows from the entries: what finds the open holds of an account, and the due ones, by a seek.
+CREATE TABLE holds (
+    shard      smallint NOT NULL,
+    account    text COLLATE "C" NOT NULL,
+    id         bytea    NOT NULL,  -- the request that opened it
+    amount     bigint   NOT NULL,
+    committed  bigint   NOT NULL,
+    status     smallint NOT NULL,  -- 1 open, 2 committed, 3 voided, 4 expired
+    expires_at timestamptz NOT NULL,
+    opened_seq bigint   NOT NULL,
+    closed_seq bigint,
+    PRIMARY KEY (shard, account, id)
+);
+
+CREATE INDEX holds_open ON holds (shard, account, expires_at) WHERE status = 1;
+CREATE INDEX holds_opened ON holds (shard, account, opened_seq);
+
+CREATE TABLE refusals (
+    shard       smallint NOT NULL,
+    subject     text COLLATE "C" NOT NULL,
+    key         text COLLATE "C" NOT NULL,
+    fingerprint bytea    NOT NULL,
+    request     bytea    NOT NULL,
+    format      smallint NOT NULL,
+    code        smallint NOT NULL,
+    at_account  text COLLATE "C",
+    n1          bigint   NOT NULL,
+    n2          bigint   NOT NULL,
+    n3          bigint   NOT NULL,
+    recorded_at timestamptz NOT NULL,
+    PRIMARY KEY (shard, subject, key),
+    CONSTRAINT refusals_form CHECK ((
+        length(fingerprint) = 16 AND format >= 1 AND code BETWEEN 300 AND 499
+        AND length(key) BETWEEN 1 AND 128 AND key !~ '[^]!#-[^-~]'
+        AND recorded_at BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'
+        AND request = substring(sha256('\x6163636f756e7400'::bytea
+            || convert_to(subject, 'UTF8') || '\x00'::bytea || convert_to(key, 'UTF8')) FOR 16)
+        ) IS TRUE)
+);
+
+CREATE UNIQUE INDEX refusals_request ON refusals (shard, request);
+
+-- For people: every account as it stands.
+CREATE VIEW balances (shard, account, asset, status, balance, held, available, seq, floor, ceiling,
+                      recorded_at) AS
+SELECT a.shard, a.id, a.asset,
+       CASE coalesce(e.status, 1) WHEN 1 THEN 'open' WHEN 2 THEN 'frozen' ELSE 'closed' END,
+       coalesce(e.balance_after, 0), coalesce(e.held_after, 0),
+       coalesce(e.balance_after - e.held_after, 0), coalesce(e.seq, 0),
+       CASE WHEN e.seq IS NULL THEN a.opening_floor ELSE e.floor END,
+       CASE WHEN e.seq IS NULL THEN a.opening_ceiling ELSE e.ceiling END,
+       coalesce(e.recorded_at, a.opened_at)
+  FROM accounts a
+  LEFT JOIN LATERAL (
+       SELECT * FROM entries e WHERE e.shard = a.shard AND e.account = a.id
+        ORDER BY e.seq DESC LIMIT 1) e ON true;
+
+-- What never happens ------------------------------------------------------------------------------
+
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'passbook guard: %', TG_ARGV[0]
+        USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
+END $$;
+
+CREATE TRIGGER entries_stay BEFORE UPDATE ON entries FOR EACH ROW
+    EXECUTE FUNCTION refuse('an entry never changes');
+CREATE TRIGGER entries_remain BEFORE DELETE ON entries FOR EACH ROW
+    EXECUTE FUNCTION refuse('an entry is never deleted');
+CREATE TRIGGER entries_truncate BEFORE TRUNCATE ON entries
+    EXECUTE FUNCTION refuse('an entry is never deleted');
+
+CREATE TRIGGER holds_remain BEFORE DELETE ON holds FOR EACH ROW
+    EXECUTE FUNCTION refuse('a hold is never deleted');
+CREATE TRIGGER holds_truncate BEFORE TRUNCATE ON holds
+    EXECUTE FUNCTION refuse('a hold is never deleted');
+
+CREATE TRIGGER accounts_stay BEFORE UPDATE ON accounts FOR EACH ROW
+    WHEN ((NEW.shard, NEW.id, NEW.asset, NEW.opened_at, NEW.opening_floor, NEW.opening_ceiling)
+          IS DISTINCT FROM
+          (OLD.shard, OLD.id, OLD.asset, OLD.opened_at, OLD.opening_floor, OLD.opening_ceiling))
+    EXECUTE FUNCTION refuse('nothing of an account changes in place but its metadata');
+CREATE TRIGGER accounts_remain BEFORE DELETE ON accounts FOR EACH ROW
+    EXECUTE FUNCTION refuse('an account is never deleted');
+CREATE TRIGGER accounts_truncate BEFORE TRUNCATE ON accounts
+    EXECUTE FUNCTION refuse('an account is never deleted');
+
+CREATE TRIGGER assets_define BEFORE INSERT ON assets FOR EACH ROW WHEN (NEW.used)
+    EXECUTE FUNCTION refuse('an asset is used from its first account on, not before');
+CREATE TRIGGER assets_stay BEFORE UPDATE ON assets FOR EACH ROW
+    WHEN (NEW.code <> OLD.code OR OLD.used AND NOT NEW.used)
+    EXECUTE FUNCTION refuse('the code of an asset never changes, nor that it is used');
+CREATE TRIGGER assets_redefine BEFORE UPDATE ON assets FOR EACH ROW
+    WHEN (OLD.used AND (NEW.scale <> OLD.scale OR NEW.balanced <> OLD.balanced))
+    EXECUTE FUNCTION refuse('scale and balanced of an asset in use never change');
+CREATE TRIGGER assets_remain BEFORE DELETE ON assets FOR EACH ROW
+    EXECUTE FUNCTION refuse('an asset is never deleted');
+CREATE TRIGGER assets_truncate BEFORE TRUNCATE ON assets
+    EXECUTE FUNCTION refuse('an asset is never deleted');
+
+-- A refusal may go when it is old: a key that late a client no longer repeats.
+CREATE TRIGGER refusals_stay BEFORE UPDATE ON refusals FOR EACH ROW
+    EXECUTE FUNCTION refuse('a refusal never changes');
+CREATE TRIGGER refusals_remain BEFORE DELETE ON refusals FOR EACH ROW
+    WHEN (OLD.recorded_at > clock_timestamp() - interval '720 hours')
+    EXECUTE FUNCTION refuse('a refusal is kept for 30 days at least');
+CREATE TRIGGER refusals_truncate BEFORE TRUNCATE ON refusals
+    EXECUTE FUNCTION refuse('a refusal is kept for 30 days at least');
+
+CREATE TRIGGER format_upgrade BEFORE UPDATE ON format FOR EACH ROW
+    WHEN (NEW.shards <> OLD.shards OR NEW.hash <> OLD.hash
+          OR NEW.version < OLD.version OR NEW.min_version < OLD.min_version)
+    EXECUTE FUNCTION refuse('a store is upgraded, and nothing else of its format changes');
+CREATE TRIGGER format_remain BEFORE DELETE ON format FOR EACH ROW
+    EXECUTE FUNCTION refuse('the format of a store is never deleted');
+CREATE TRIGGER format_truncate BEFORE TRUNCATE ON format
+    EXECUTE FUNCTION refuse('the format of a store is never deleted');
+
+-- Accounts ----------------------------------------------------------------------------------------
+
+-- An asset is never deleted, so one that is seen stays, and no lock is needed.
+CREATE FUNCTION accounts_open() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, passbook, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM arrivals n
+                WHERE NOT EXISTS (SELECT 1 FROM assets WHERE code = n.asset)) THEN
+        RAISE EXCEPTION 'passbook guard: the asset of the account does not exist'
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
+    END IF;
+    UPDATE assets SET used = true
+     WHERE NOT used AND code IN (SELECT asset FROM arrivals);
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER accounts_open AFTER INSERT ON accounts
+    REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION accounts_open();
+
+-- Entries: what goes in ---------------------------------------------------------------------------
+
+-- On the path of every write, once per statement.
+CREATE FUNCTION entries_follow() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    bad record;
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'passbook guard: a store is written at READ COMMITTED alone'
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
+    END IF;
+
+    -- A refusal under the same key can be on its way: whoever writes either holds the account.
+    PERFORM 1
+       FROM (SELECT DISTINCT shard, account FROM arrivals WHERE key IS NOT NULL
+              ORDER BY shard, account) n,
+            LATERAL (SELECT 1 FROM accounts WHERE shard = n.shard AND id = n.account
+                        FOR NO KEY UPDATE) locked;
+
+    SELECT n.* INTO bad FROM (
+    SELECT n.account, n.seq, coalesce(CASE
+           WHEN p.balance IS NULL AND n.seq > 1 THEN 'seq is not the next of its account'
+           WHEN p.balance IS NULL THEN 'the account does not exist'
+           WHEN p.balance + n.amount <> n.balance_after THEN
+               'balance_after is not the balance before plus amount'
+           WHEN p.held + n.held_change <> n.held_after THEN
+               'held_after is not what was held before plus held_change'
+           WHEN p.recorded_at > n.recorded_at THEN
+               'recorded_at is before the last entry or the opening of the account'
+           WHEN p.status = 3 THEN 'the account is closed'
+           WHEN p.status = 2 AND n.kind < 8 THEN 'the account is frozen'
+           WHEN n.status <> CASE n.kind WHEN 10 THEN 2 WHEN 11 THEN 1 WHEN 12 THEN 3
+                                        ELSE p.status END THEN
+               'status does not follow from the kind of entry'
+           WHEN n.kind <> 13 AND (n.floor IS DISTINCT FROM p.floor
+                                  OR n.ceiling IS DISTINCT FROM p.ceiling) THEN
+               'only an entry of kind limits changes floor and ceiling' END, CASE
+           WHEN n.key IS NOT NULL THEN (
+               SELECT 'the key already stands for a refusal of this account' FROM refusals r
+                WHERE r.shard = n.shard AND r.request = n.request) END, (
+               SELECT 'an entry that names this one is of another transaction' FROM entries l
+                WHERE l.subject_shard = n.shard AND l.subject = n.account AND l.subject_seq = n.seq
+                  AND (l.kind = n.kind AND l.recorded_at = n.recorded_at
+                       AND n.key IS NOT NULL) IS NOT TRUE LIMIT 1)) AS fault
+      FROM arrivals n LEFT JOIN LATERAL (
+           SELECT p.balance_after, p.held_after, p.recorded_at, p.status, p.floor, p.ceiling
+             FROM entries p
+            WHERE n.seq > 1 AND p.shard = n.shard AND p.account = n.account AND p.seq = n.seq - 1
+           UNION ALL
+           SELECT 0, 0, a.opened_at, 1, a.opening_floor, a.opening_ceiling
+             FROM accounts a
+            WHERE n.seq = 1 AND a.shard = n.shard AND a.id = n.account
+           OFFSET 0) p (balance, held, recorded_at, status, floor, ceiling) ON true) n
+     WHERE n.fault IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'passbook guard: %', bad.fault
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+                  DETAIL = format('Entry %s of account %s.', bad.seq, bad.account);
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- The entries of a transaction on other accounts name the subject's. Whichever of the two comes
+-- second is held to the first, for a rebuilt store takes account after account. That the other
+-- never comes is for the reconciliation to find.
+CREATE FUNCTION entries_link() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    any_link boolean;
+    any_reversal boolean;
+    bad record;
+BEGIN
+    SELECT bool_or(subject IS NOT NULL OR kind BETWEEN 3 AND 5), bool_or(kind = 5)
+      INTO any_link, any_reversal FROM arrivals;
+    IF any_link IS NOT TRUE THEN
+        RETURN NULL;
+    END IF;
+
+    -- What names an entry that is not there yet must not miss one that is on its way in another
+    -- session: it waits for all that write, and others wait for it. The server never comes here, for
+    -- it writes the entries of a transaction in one statement.
+    IF (SELECT 1 FROM arrivals n
+         WHERE n.subject IS NOT NULL AND (
+               SELECT 1 FROM entries s WHERE s.shard = n.subject_shard AND s.account = n.subject
+                  AND s.seq = n.subject_seq) IS NULL LIMIT 1) IS NOT NULL
+       OR any_reversal AND (
+       SELECT 1
+         FROM arrivals n,
+              LATERAL (SELECT n.shard, n.account, n.reverses WHERE n.reverses IS NOT NULL
+                       UNION ALL
+                       SELECT l.shard, l.account, l.reverses FROM entries l
+                        WHERE n.kind = 5 AND l.subject_shard = n.shard AND l.subject = n.account
+                          AND l.subject_seq = n.seq) r (shard, account, reverses),
+              LATERAL (SELECT * FROM entries o WHERE o.shard = r.shard AND o.account = r.account
+                          AND o.seq = r.reverses OFFSET 0) o
+        WHERE o.subject IS NOT NULL AND (
+              SELECT 1 FROM entries s WHERE s.shard = o.subject_shard AND s.account = o.subject
+                 AND s.seq = o.subject_seq) IS NULL LIMIT 1) IS NOT NULL THEN
+        LOCK TABLE entries IN SHARE ROW EXCLUSIVE MODE;
+    END IF;
+
+    SELECT n.* INTO bad FROM (
+    SELECT n.account, n.seq, CASE
+           WHEN s.seq IS NOT NULL AND (s.kind = n.kind AND s.recorded_at = n.recorded_at
+                                       AND s.key IS NOT NULL) IS NOT TRUE THEN
+               'subject names no entry of this transaction that carries a key'
+           WHEN n.kind = 5 AND n.target IS NOT NULL AND (
+               SELECT 1 FROM entries t
+                WHERE t.shard = n.shard AND t.request = n.target AND t.account = n.account
+                  AND t.seq < n.seq AND t.kind BETWEEN 1 AND 4) IS NULL THEN
+               'target names no transaction of this account that can be reversed'
+           WHEN n.reverses IS NULL THEN NULL
+           WHEN (o.kind BETWEEN 1 AND 4
+                 AND coalesce(o.made_by = coalesce(n.target, s.target), true)) IS NOT TRUE THEN
+               'reverses names no entry of the transaction that is reversed'
+           WHEN (sign(n.amount) = -sign(o.amount) AND (
+                 SELECT abs(sum(r.amount)) FROM entries r
+                  WHERE r.shard = n.shard AND r.account = n.account
+                    AND r.reverses = n.reverses) <= abs(o.amount)) IS NOT TRUE THEN
+               'reversals have the opposite sign and together never exceed the entry'
+           END AS fault
+      FROM arrivals n LEFT JOIN LATERAL (
+           SELECT * FROM entries s
+            WHERE s.shard = n.subject_shard AND s.account = n.subject AND s.seq = n.subject_seq
+           OFFSET 0) s ON true LEFT JOIN LATERAL (
+           SELECT o.kind, o.amount, coalesce(o.request, (
+                  SELECT request FROM entries t
+                   WHERE t.shard = o.subject_shard AND t.account = o.subject
+                     AND t.seq = o.subject_seq)) AS made_by
+             FROM entries o
+            WHERE o.shard = n.shard AND o.account = n.account AND o.seq = n.reverses
+           OFFSET 0) o ON true
+     WHERE n.subject IS NOT NULL OR n.kind = 5) n
+     WHERE n.fault IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'passbook guard: %', bad.fault
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+                  DETAIL = format('Entry %s of account %s.', bad.seq, bad.account);
+    END IF;
+
+    -- A subject that comes late shows of which transaction its other entries are: those that were
+    -- reversed meanwhile, or those that reverse.
+    SELECT l.account, l.seq INTO bad
+      FROM arrivals n, LATERAL (
+           SELECT * FROM entries l
+            WHERE l.subject_shard = n.shard AND l.subject = n.account AND l.subject_seq = n.seq
+           OFFSET 0) l
+     WHERE n.key IS NOT NULL AND n.kind BETWEEN 3 AND 5 AND CASE n.kind WHEN 5 THEN (
+           SELECT coalesce(o.request, (
+                  SELECT request FROM entries t
+                   WHERE t.shard = o.subject_shard AND t.account = o.subject
+                     AND t.seq = o.subject_seq))
+             FROM entries o
+            WHERE o.shard = l.shard AND o.account = l.account AND o.seq = l.reverses) <> n.target
+           ELSE (
+           SELECT 1 FROM entries r
+            WHERE r.shard = l.shard AND r.account = l.account AND r.reverses = l.seq
+              AND coalesce(r.target, (
+                  SELECT target FROM entries t
+                   WHERE t.shard = r.subject_shard AND t.account = r.subject
+                     AND t.seq = r.subject_seq)) <> n.request LIMIT 1) IS NOT NULL END
+     LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION
+            'passbook guard: reverses names no entry of the transaction that is reversed'
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+                  DETAIL = format('Entry %s of account %s.', bad.seq, bad.account);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION entries_hold() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    n record;
+BEGIN
+    FOR n IN SELECT * FROM arrivals WHERE kind BETWEEN 6 AND 9 AND subject IS NULL ORDER BY seq LOOP
+        IF n.kind = 6 THEN
+            INSERT INTO holds (shard, account, id, amount, committed, status, expires_at,
+                               opened_seq)
+            VALUES (n.shard, n.account, n.request, n.held_change, 0, 1, n.expires_at, n.seq);
+        ELSE
+            UPDATE holds
+               SET status = n.kind - 5, committed = -n.amount, closed_seq = n.seq
+             WHERE shard = n.shard AND account = n.account AND id = n.target AND status = 1
+               AND opened_seq < n.seq AND amount = -n.held_change
+               AND (n.kind <> 9 OR expires_at <= n.recorded_at);
+            IF NOT FOUND THEN
+                RAISE EXCEPTION 'passbook guard: target names no open hold of this account and '
+                                'amount, or none that is due'
+                    USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+                          DETAIL = format('Entry %s of account %s.', n.seq, n.account);
+            END IF;
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER entries_follow AFTER INSERT ON entries
+    REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION entries_follow();
+CREATE TRIGGER entries_hold AFTER INSERT ON entries
+    REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION entries_hold();
+CREATE TRIGGER entries_link AFTER INSERT ON entries
+    REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION entries_link();
+
+-- Holds -------------------------------------------------------------------------------------------
+
+-- Only entries_hold gets through: the entry it acts for is there, and the hold not yet as it says.
+CREATE FUNCTION holds_open() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    IF (NEW.status = 1 AND NEW.committed = 0 AND NEW.closed_seq IS NULL AND EXISTS (
+        SELECT 1 FROM entries
+         WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.opened_seq
+           AND kind = 6 AND request = NEW.id AND held_change = NEW.amount
+           AND expires_at = NEW.expires_at)) IS NOT TRUE THEN
+        RAISE EXCEPTION 'passbook guard: a hold is opened by an entry of kind hold alone'
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE FUNCTION holds_close() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    IF (OLD.status = 1 AND NEW.shard = OLD.shard AND NEW.account = OLD.account
+        AND NEW.id = OLD.id AND NEW.amount = OLD.amount AND NEW.expires_at = OLD.expires_at
+        AND NEW.opened_seq = OLD.opened_seq AND EXISTS (
+        SELECT 1 FROM entries
+         WHERE shard = OLD.shard AND account = OLD.account AND seq = NEW.closed_seq
+           AND kind = NEW.status + 5 AND target = OLD.id
+           AND amount = -NEW.committed AND held_change = -OLD.amount)) IS NOT TRUE THEN
+        RAISE EXCEPTION 'passbook guard: a hold is closed by an entry that names it alone'
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER holds_open BEFORE INSERT ON holds FOR EACH ROW EXECUTE FUNCTION holds_open();
+CREATE TRIGGER holds_close BEFORE UPDATE ON holds FOR EACH ROW EXECUTE FUNCTION holds_close();
+
+-- Refusals ----------------------------------------------------------------------------------------
+
+CREATE FUNCTION refusals_keep() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    bad record;
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'passbook guard: a store is written at READ COMMITTED alone'
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
+    END IF;
+
+    PERFORM 1
+       FROM (SELECT DISTINCT shard, subject FROM arrivals ORDER BY shard, subject) n,
+            LATERAL (SELECT 1 FROM accounts WHERE shard = n.shard AND id = n.subject
+                        FOR NO KEY UPDATE) locked;
+
+    SELECT n.* INTO bad FROM (
+    SELECT n.subject, n.key, CASE
+           WHEN (SELECT 1 FROM accounts
+                  WHERE shard = n.shard AND id = n.subject) IS NULL THEN
+               'the subject of the refusal does not exist'
+           WHEN (SELECT 1 FROM entries
+                  WHERE shard = n.shard AND request = n.request) IS NOT NULL THEN
+               'the key already stands for an entry of this account'
+           END AS fault
+      FROM arrivals n) n
+     WHERE n.fault IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'passbook guard: %', bad.fault
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+                  DETAIL = format('Key %s of account %s.', bad.key, bad.subject);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER refusals_keep AFTER INSERT ON refusals
+    REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION refusals_keep();
+
+-- As a replica a session fires no others than these. Nobody calls a guard but its trigger.
+DO $$
+DECLARE
+    guard record;
+BEGIN
+    FOR guard IN SELECT tgrelid::regclass AS place, tgname AS name FROM pg_trigger
+                  WHERE NOT tgisinternal AND tgfoid IN (
+                        SELECT oid FROM pg_proc WHERE pronamespace = 'passbook'::regnamespace) LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', guard.place, guard.name);
+    END LOOP;
+END $$;
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA passbook FROM PUBLIC;
