@@ -18,9 +18,9 @@
 --   entry n saw n-1, and the primary key takes one n only.
 --   A guard's function names its search_path, or a session could put tables and operators of its
 --   own before ours, and runs as its owner, so that the server needs no right to holds.
---   Each look-up in entries_follow stands in a subquery of its own, which can only be answered by an
---   index. As a join it would be planned once per session for the tables as they are then: a
---   session that begins on an empty store would read whole tables for the rest of its life.
+--   Each look-up of a guard stands in a subquery of its own, which only an index can answer. A join
+--   is planned once per session, for the tables as they are then: a session that begins on an
+--   empty store could go on reading whole tables when they have grown.
 --   A subscription asks no statement trigger: a store must never be the target of one.
 --   9007199254740991 is 2^53-1, the bound of every amount and balance.
 
@@ -375,8 +375,8 @@ BEGIN
     END IF;
 
     -- What names an entry that is not there yet must not miss one that is on its way in another
-    -- session: it waits for all that write, and others wait for it. The server never comes here, for
-    -- it writes the entries of a transaction in one statement.
+    -- session: it waits for all that write, and all wait for it. Where the entries of a transaction
+    -- come in one statement, or the subject's first, nothing of the kind happens.
     IF (SELECT 1 FROM arrivals n
          WHERE n.subject IS NOT NULL AND (
                SELECT 1 FROM entries s WHERE s.shard = n.subject_shard AND s.account = n.subject
