@@ -12,10 +12,15 @@ import shutil
 import tempfile
 import unittest
 
-from attempts import ATTEMPTS, TAKEN
+from attempts import attempts, taken
 from prepared import SETTINGS, Shell, drop, faults, prepare, rows
+from rows import Rows, Sqlite
+from sqlite_attempts import sqlite_attempts, sqlite_taken
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
+WRITTEN = Rows(Sqlite())
+ATTEMPTS = attempts(WRITTEN) + sqlite_attempts(WRITTEN)
+TAKEN = taken(WRITTEN) + sqlite_taken(WRITTEN)
 
 
 class GuardsSqlTest(unittest.TestCase):
