@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A store on a private PostgreSQL, written by hand through psql alone, and sessions on copies."""
+
+import itertools
+import os
+import pathlib
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+from rows import SOUND, TABLES, Postgres, Rows
+
+SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
+sys.path.append(str(SOURCE / "tests/servers"))
+from postgres_server import PostgresServer  # noqa: E402
+
+OWNER, SERVER, READER, SUPERUSER = ("passbook_owner", "passbook_server", "passbook_reader",
+                                    "postgres")
+PATIENCE_SECONDS = 60
+
+# What one sees of every table: the same text for the same rows.
+FINGERPRINT = "SELECT " + " || ' ' || ".join(
+    f"(SELECT '{table}:' || coalesce(md5(string_agg(t::text, '|' ORDER BY t::text COLLATE \"C\")),"
+    f" '') FROM passbook.{table} t)" for table in TABLES) + ";"
+
+ASKED = "".join(f"\\echo ?{name}\n{query};\n" for name, query in SOUND.items())
+
+# Every guard and how it is taken away.
+GUARDS = """
+    SELECT tgname, format('DROP TRIGGER %I ON %s;', tgname, tgrelid::regclass)
+      FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text LIKE 'passbook.%'
+    UNION ALL
+    SELECT conname, format('ALTER TABLE %s DROP CONSTRAINT %I;', conrelid::regclass, conname)
+      FROM pg_constraint WHERE connamespace = 'passbook'::regnamespace
+    UNION ALL
+    SELECT c.relname, format('DROP INDEX %s;', c.oid::regclass)
+      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE i.indisunique AND c.relnamespace = 'passbook'::regnamespace
+       AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = c.oid);"""
+
+
+class Session:
+    """A psql that stays, so that what one session does can be left half done."""
+
+    def __init__(self, url, settings=""):
+        # Line by line, or what psql answers would come out of order with its errors.
+        self._shell = subprocess.Popen(
+            ["stdbuf", "-oL", "psql", "-X", "-q", "-A", "-t", "-v", "VERBOSITY=verbose", "-d", url],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self._lines = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self._marks = itertools.count()
+        self._mark = None
+        said = self.run("SET search_path = passbook;" + settings)
+        if said:
+            raise RuntimeError(said)
+        self.pid = int(self.run("SELECT pg_backend_pid();"))
+
+    def _read(self):
+        for line in self._shell.stdout:
+            self._lines.put(line)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._shell.stdin.close()
+        try:
+            self._shell.wait(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._shell.kill()
+            self._shell.wait()
+        self._reader.join()
+        self._shell.stdout.close()
+
+    def send(self, text):
+        """Begins what may have to wait for another session; `wait` gives what it said."""
+        self._mark = f"-- said {next(self._marks)} --"
+        self._shell.stdin.write(f"{text}\n\\echo {self._mark}\n")
+        self._shell.stdin.flush()
+
+    def wait(self):
+        said, deadline = [], time.monotonic() + PATIENCE_SECONDS
+        while True:
+            line = self._lines.get(timeout=max(0.1, deadline - time.monotonic()))
+            if line.rstrip("\n") == self._mark:
+                return "".join(said).strip()
+            said.append(line)
+
+    def run(self, text):
+        self.send(text)
+        return self.wait()
+
+    def faults(self):
+        """What does not add up: empty for a sound store."""
+        found = []
+        for line in self.run(ASKED).splitlines():
+            if line.startswith("?"):
+                name = line[1:]
+            else:
+                found.append((name, line))
+        return found
+
+    def balances(self):
+        lines = self.run("SELECT account, balance, held FROM balances;").splitlines()
+        return [(account, int(balance), int(held)) for account, balance, held in
+                (line.split("|") for line in lines)]
+
+
+class Prepared:
+    """The cluster with the prepared store, and copies of it."""
+
+    def __init__(self, folder):
+        self.server = PostgresServer(folder).start()
+        self._copies = itertools.count()
+        self._make()
+
+    def _make(self):
+        roles = SOURCE / "sql/postgres/roles.sql"
+        schema = (SOURCE / "sql/postgres/0001-ledger/up.sql").read_text(encoding="utf-8")
+        sql = self.server.sql
+        sql(f"\\i {roles}")
+        for role in (OWNER, SERVER, READER):
+            sql(f"ALTER ROLE {role} PASSWORD '{self.server.password}';")
+        sql("BEGIN;" + schema + "COMMIT;", role=OWNER)
+        sql(f"\\i {roles}")
+        sql("SET search_path = passbook; BEGIN;" + "\n".join(Rows(Postgres()).history()) +
+            "COMMIT;", role=OWNER)
+        # What somebody could put before PostgreSQL's own on the search path.
+        sql("""CREATE SCHEMA evil;
+               GRANT USAGE ON SCHEMA evil TO PUBLIC;
+               CREATE FUNCTION evil.never(bigint, bigint) RETURNS boolean
+                   LANGUAGE sql AS 'SELECT false';
+               CREATE OPERATOR evil.<> (FUNCTION = evil.never, LEFTARG = bigint, RIGHTARG = bigint);
+            """)
+
+    def stop(self):
+        self.server.stop(mode="immediate")
+
+    def copy(self):
+        name = f"copy_{next(self._copies)}"
+        self.server.sql(f"CREATE DATABASE {name} TEMPLATE passbook;", database="postgres")
+        return name
+
+    def drop(self, database):
+        self.server.sql(f"DROP DATABASE {database} WITH (FORCE);", database="postgres")
+
+    def session(self, database, role, settings=""):
+        return Session(self.server.url(database, role), settings)
+
+    def fingerprint(self, database):
+        return self.server.sql(FINGERPRINT, database)
+
+    def guards(self):
+        lines = self.server.sql(GUARDS).splitlines()
+        return dict(line.split("|", 1) for line in lines)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two sessions at once that lock nothing: the guards alone keep the store true.
+
+One session writes and does not commit, the other tries what does not go with it. Whether the first
+then commits or rolls back, what stays is sound. Where a lock within a guard makes it so, the same
+race is run with that lock taken out, and breaks the store.
+"""
+
+import tempfile
+import time
+import unittest
+
+from attempts import HELD
+from postgres_prepared import OWNER, SERVER, Prepared
+from rows import NOW, Postgres, Rows, request
+
+ROWS = Rows(Postgres())
+ENTRY, LEG, REFUSAL = ROWS.entry, ROWS.leg, ROWS.refusal
+TRANSFER = request("alice", "transfer")
+SPARE = "UPDATE assets SET scale = 7 WHERE code = 'spare';"
+
+
+def spend(key, seq=8, amount=-40, balance=50):
+    return ENTRY("alice", seq, 2, amount, balance, key=key, **HELD)
+
+
+def reversal(key):
+    return ENTRY("alice", 8, 5, 6, 96, key=key, target=TRANSFER, reverses=3, **HELD)
+
+
+# What the first does and leaves open, what the second does meanwhile, and how that is refused once
+# the first has committed. All of them get through where it rolls back.
+WAITING = [
+    ("two inserts of one seq", spend("a"), spend("b", amount=-1, balance=89), "23505"),
+    ("two inserts of one key", spend("a"), spend("a"), "23505"),
+    ("two first entries", ENTRY("carol", 1, 1, 5, 5, key="a"), ENTRY("carol", 1, 1, 7, 7, key="b"),
+     "23505"),
+    ("two that overdraw together", spend("a"), spend("b"), "23505"),
+    ("two reversals that exceed together", reversal("a"), reversal("b"), "23505"),
+    ("two that end one hold", ROWS.ending(8, key="a"), ROWS.ending(7, -20, key="b"), "23505"),
+    ("a refusal before an entry of its key", REFUSAL("alice", "k"), spend("k"),
+     "the key already stands for a refusal"),
+    ("an entry before a refusal of its key", spend("k"), REFUSAL("alice", "k"),
+     "the key already stands for an entry"),
+    ("two refusals of one key", REFUSAL("alice", "k"), REFUSAL("alice", "k"), "23505"),
+    ("a leg before a subject of another kind",
+     LEG("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8),
+     ENTRY("alice", 8, 1, 5, 95, key="k", **HELD), "an entry that names this one"),
+    ("a subject before a leg of another kind", ENTRY("alice", 8, 1, 5, 95, key="k", **HELD),
+     LEG("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8), "subject names no entry"),
+    ("two openings", ROWS.account("new"), ROWS.account("new", "spare"), "23505"),
+    ("an account in an asset whose scale changes", ROWS.account("new", "spare"), SPARE,
+     "scale and balanced of an asset in use never change"),
+    ("an edited label and a refusal", "UPDATE accounts SET metadata = '{}' WHERE id = 'alice';" +
+     spend("k"), REFUSAL("alice", "k"), "the key already stands for an entry"),
+]
+
+# What would follow an entry that is not committed yet, and how it is refused once that is.
+BEHIND = [
+    ("a spend behind a spend", spend("a", amount=-39, balance=51), spend("b", 9, -39, 51),
+     "balance_after is not the balance before plus amount"),
+    ("the end of a hold behind its end", ROWS.ending(8, key="a") +
+     ENTRY("alice", 9, 6, 0, 90, held_change=50, held_after=50, key="h", expires_at=NOW * 2),
+     ENTRY("alice", 10, 8, 0, 90, held_change=-50, key="b", target=request("alice", "hold")),
+     "target names no open hold"),
+    ("a reversal behind a reversal", reversal("a"),
+     ENTRY("alice", 9, 5, 1, 97, key="b", target=TRANSFER, reverses=3, **HELD),
+     "reversals have the opposite sign and together never exceed"),
+    ("a grant behind a freeze", ENTRY("alice", 8, 10, 0, 90, status=2, key="a", **HELD),
+     ENTRY("alice", 9, 1, 5, 95, status=2, key="b", **HELD), "the account is frozen"),
+]
+
+LOCK = "FOR NO KEY UPDATE"
+TABLE = "LOCK TABLE entries IN SHARE ROW EXCLUSIVE MODE;"
+# The race, and the lock that it needs: (the guard's function, the lock).
+NEEDED = {
+    "a refusal before an entry of its key": ("entries_follow", LOCK),
+    "an entry before a refusal of its key": ("refusals_keep", LOCK),
+    "a leg before a subject of another kind": ("entries_link", TABLE),
+    "a subject before a leg of another kind": ("entries_link", TABLE),
+}
+
+
+class PostgresRacesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="passbook-races-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.store = Prepared(folder.name)
+        cls.addClassCleanup(cls.store.stop)
+
+    def sessions(self, role=SERVER, count=2, change=""):
+        """Sessions on one copy of the store, whose owner made a change first."""
+        database = self.store.copy()
+        self.addCleanup(self.store.drop, database)
+        made = [self.store.session(database, each) for each in [OWNER] + [role] * count]
+        for session in made:
+            self.addCleanup(session.__exit__)
+        self.assertEqual(made[0].run(change), "")
+        return made
+
+    def assert_waits(self, watcher, waiting):
+        """Until it waits for a lock: else it would have to be done by then."""
+        deadline = time.monotonic() + 30
+        while watcher.run(f"SELECT cardinality(pg_blocking_pids({waiting.pid}));") == "0":
+            self.assertLess(time.monotonic(), deadline, "it did not wait for the first session")
+            time.sleep(0.005)
+
+    def race(self, first, second, end, change=""):
+        """What the second said, and what does not add up afterwards."""
+        watcher, one, two = self.sessions(change=change)
+        self.assertEqual(one.run("BEGIN;" + first), "")
+        two.send(second)
+        if not change:
+            self.assert_waits(watcher, two)
+        else:
+            time.sleep(0.2)
+        self.assertEqual(one.run(end), "")
+        return two.wait(), watcher.faults()
+
+    def test_the_second_waits_and_is_refused_once_the_first_has_committed(self):
+        for what, first, second, refused in WAITING:
+            with self.subTest(what):
+                said, faults = self.race(first, second, "COMMIT;")
+                self.assertIn(refused, said)
+                self.assertEqual(faults, [])
+
+    def test_the_second_gets_through_once_the_first_has_rolled_back(self):
+        for what, first, second, _ in WAITING:
+            with self.subTest(what):
+                self.assertEqual(self.race(first, second, "ROLLBACK;"), ("", []))
+
+    def test_what_follows_an_entry_that_is_not_committed_waits_for_it(self):
+        for what, first, second, refused in BEHIND:
+            for end, expected in (("COMMIT;", refused), ("ROLLBACK;", "seq is not the next")):
+                with self.subTest(what, end=end):
+                    said, faults = self.race(first, second, end)
+                    self.assertIn(expected, said)
+                    self.assertEqual(faults, [])
+        said, faults = self.race(spend("a"), ENTRY("alice", 9, 1, 5, 55, key="b", **HELD),
+                                 "COMMIT;")
+        self.assertEqual((said, faults), ("", []), "what does follow is taken")
+
+    def test_without_the_lock_in_the_guard_the_same_race_breaks_the_store(self):
+        races = {what: (first, second) for what, first, second, _ in WAITING}
+        for what, (function, lock) in NEEDED.items():
+            with self.subTest(what):
+                definition = self.store.server.sql(
+                    f"SELECT pg_get_functiondef('passbook.{function}'::regproc);")
+                self.assertIn(lock, definition)
+                said, faults = self.race(*races[what], "COMMIT;",
+                                         change=definition.replace(lock, "") + ";")
+                self.assertEqual(said, "")
+                self.assertNotEqual(faults, [])
+
+    def test_an_old_snapshot_does_not_help(self):
+        """A refusal that came after the snapshot would not be seen: so the guard refuses those."""
+        for change, broken in (("", False), ("entries_follow", True)):
+            with self.subTest(change):
+                if change:
+                    change = self.store.server.sql(
+                        f"SELECT pg_get_functiondef('passbook.{change}'::regproc);").replace(
+                            "<> 'read committed'", "= 'none'") + ";"
+                watcher, one, two = self.sessions(change=change)
+                one.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM entries;")
+                self.assertEqual(two.run(REFUSAL("alice", "k")), "")
+                said = one.run(spend("k"))
+                self.assertEqual("READ COMMITTED" in said, not broken, said)
+                one.run("COMMIT;")
+                self.assertEqual(watcher.faults() != [], broken)
+
+    def test_writers_of_different_accounts_do_not_wait_for_each_other(self):
+        _, one, two = self.sessions()
+        one.run("SET lock_timeout = 5000; BEGIN;")
+        two.run("SET lock_timeout = 5000; BEGIN;")
+        self.assertEqual(one.run(
+            ENTRY("alice", 8, 3, -5, 85, key="t", **HELD) +
+            LEG("bob", 6, 3, 5, 115, "alice", 8, ceiling=1000, recorded_at=NOW + 8)), "")
+        self.assertEqual(two.run(ENTRY("carol", 1, 1, 5, 5, key="k") + REFUSAL("carol", "no") +
+                                 ROWS.account("new")), "")
+        self.assertEqual((one.run("COMMIT;"), two.run("COMMIT;")), ("", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
