@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/postgres/address.h"
+
+#include <gtest/gtest.h>
+
+#include "base/failure.h"
+
+namespace passbook::store::postgres {
+namespace {
+
+constexpr auto npos = std::string::npos;
+
+TEST(Address, ForPeopleItHasNoPassword) {
+    EXPECT_EQ(Address("postgresql://me:secret@db:5433/points?sslmode=require").describe(),
+              "postgresql://me@db:5433/points");
+    EXPECT_EQ(Address("postgres://db/points?password=secret").describe(), "postgresql://db/points");
+    EXPECT_EQ(Address("postgresql://a:1,b:2/points").describe(), "postgresql://a:1,b:2/points");
+    EXPECT_EQ(Address("postgresql://%2Fvar%2Frun/points").describe(),
+              "postgresql://%2Fvar%2Frun/points");
+    EXPECT_EQ(Address("postgresql://").describe(), "postgresql://");
+}
+
+TEST(Address, WhatCannotBeReadIsNotRepeated) {
+    for (const std::string url :
+         {"postgresql://me:secret@[db/points", "postgresql://me:secret@db:x",
+          "postgresql://me:secret@db/points?sslmode", "postgresql://me:secret@db/%zz"}) {
+        try {
+            const Address address(url);
+            (void)address.parameters(Purpose::write);
+            EXPECT_EQ(address.describe().find("secret"), npos) << url;
+        } catch (const Failure& failure) {
+            EXPECT_EQ(failure.kind(), FailureKind::broken);
+            EXPECT_EQ(std::string(failure.what()).find("secret"), npos) << failure.what();
+        }
+    }
+    try {
+        const Address address("postgresql://me:secret@db/points?nonsense=1");
+        FAIL();
+    } catch (const Failure& failure) {
+        EXPECT_NE(std::string(failure.what()).find("nonsense"), npos) << failure.what();
+    }
+}
+
+TEST(Address, AddsWhatTheUrlLeavesOut) {
+    const auto added = Address("postgresql://db/points").parameters(Purpose::write);
+    EXPECT_EQ(added.at("connect_timeout"), "5");
+    EXPECT_EQ(added.at("target_session_attrs"), "read-write");
+    EXPECT_EQ(added.at("application_name"), "passbook");
+    EXPECT_NE(added.at("options").find("lock_timeout=5s"), npos);
+    EXPECT_NE(added.at("options").find("search_path=passbook,pg_catalog"), npos);
+    const auto reading = Address("postgresql://db/points").parameters(Purpose::read);
+    EXPECT_EQ(reading.at("target_session_attrs"), "primary");
+    const auto tables = Address("postgresql://db/points").parameters(Purpose::tables);
+    EXPECT_FALSE(tables.contains("target_session_attrs"));
+    EXPECT_EQ(tables.at("options").find("search_path"), npos);
+    EXPECT_NE(tables.at("options").find("default_transaction_read_only=on"), npos);
+}
+
+TEST(Address, TheUrlHasTheLastWordOnTimeOutsButNotOnThePath) {
+    const auto given = Address(
+                           "postgresql://db/points?connect_timeout=9&application_name=mine&"
+                           "options=-c%20lock_timeout%3D1s%20-c%20search_path%3Dtheirs")
+                           .parameters(Purpose::write);
+    EXPECT_EQ(given.at("connect_timeout"), "9");
+    EXPECT_EQ(given.at("application_name"), "mine");
+    const std::string& options = given.at("options");
+    EXPECT_LT(options.find("lock_timeout=5s"), options.find("lock_timeout=1s"));
+    EXPECT_LT(options.find("search_path=theirs"), options.find("search_path=passbook"));
+}
+
+}  // namespace
+}  // namespace passbook::store::postgres

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/postgres/postgres_reader.h"
+
+#include "store/postgres/link.h"
+#include "store/postgres/lookups.h"
+#include "store/postgres/queries.h"
+#include "store/postgres/rows.h"
+#include "store/postgres/snapshot.h"
+
+namespace passbook::store::postgres {
+namespace {
+
+template <class T>
+std::vector<T> read_all(const Result& result, T (*read)(const Row&)) {
+    std::vector<T> values;
+    values.reserve(static_cast<std::size_t>(result.rows()));
+    for (int i = 0; i < result.rows(); ++i) {
+        values.push_back(read(result.row(i)));
+    }
+    return values;
+}
+
+AccountView view_of(const Row& row) {
+    return {read_account(row), row.integer(account_column_count)};
+}
+
+/// The place of an account as the leading parameters of a statement.
+Parameters at(const AccountId& account) {
+    Parameters parameters;
+    parameters.smallint(shard_of(account.text())).text(account.text());
+    return parameters;
+}
+
+class PostgresReader final : public Reader {
+public:
+    PostgresReader(Address address, const Clock* clock)
+        : link_(std::move(address), Purpose::read), clock_(clock) {}
+
+    std::vector<ledger::Asset> assets() override {
+        return read_all<ledger::Asset>(ask(queries().all_assets),
+                                       [](const Row& row) { return read_asset(row); });
+    }
+
+    std::optional<ledger::Asset> asset(const AssetCode& code) override {
+        const Result result = ask(queries().assets, Parameters().array(array_of({code})));
+        return result.rows() == 0 ? std::nullopt : std::optional(read_asset(result.row(0)));
+    }
+
+    std::optional<AccountView> account(const AccountId& id) override {
+        const Result result = ask(
+            queries().account,
+            Parameters().timestamptz(given_time()).smallint(shard_of(id.text())).text(id.text()));
+        return result.rows() == 0 ? std::nullopt : std::optional(view_of(result.row(0)));
+    }
+
+    std::vector<AccountView> accounts(const std::optional<AccountId>& after,
+                                      std::size_t limit) override {
+        return read_all<AccountView>(
+            ask(queries().accounts_after, Parameters()
+                                              .timestamptz(given_time())
+                                              .smallint(after ? shard_of(after->text()) : 0)
+                                              .text(after ? after->text() : "")
+                                              .bigint(static_cast<std::int64_t>(limit))),
+            view_of);
+    }
+
+    std::vector<ledger::Entry> entries(const AccountId& account, std::int64_t after_seq,
+                                       std::size_t limit) override {
+        return read_all<ledger::Entry>(
+            ask(queries().entries_after,
+                at(account).bigint(after_seq).bigint(static_cast<std::int64_t>(limit))),
+            [](const Row& row) { return read_entry(row); });
+    }
+
+    std::vector<std::optional<RequestId>> requests_of(
+        const std::vector<ledger::Entry>& entries) override;
+
+    std::optional<BalanceAt> balance_at(const AccountId& account, Instant instant) override {
+        return balance(queries().balance_at, account, instant);
+    }
+
+    std::optional<BalanceAt> balance_by_effective(const AccountId& account,
+                                                  Instant instant) override {
+        return balance(queries().balance_by_effective, account, instant);
+    }
+
+    std::optional<ledger::Original> transaction(const RequestId& id) override {
+        return read_originals(ask(queries().originals, parameters_of(std::vector{id})), {id}).at(0);
+    }
+
+    std::optional<ledger::Hold> hold(const RequestId& id) override {
+        const Result result = ask(queries().holds, parameters_of(std::vector{id}));
+        return result.rows() == 0 ? std::nullopt : std::optional(read_hold(result.row(0)));
+    }
+
+    std::optional<ledger::Outcome> outcome(const ledger::SubjectKey& key) override;
+
+    std::unique_ptr<ShardSnapshot> snapshot(Shard shard) override {
+        return link_.with_fresh([&](Connection&) { return open_snapshot(link_.get(), shard); });
+    }
+
+    void ping() override {
+        if (ask(queries().version).rows() != 1) {
+            throw Failure(FailureKind::broken, "the store has no format row");
+        }
+    }
+
+private:
+    /// One statement is one snapshot, or part of the one that is open.
+    Result ask(const Query& query, const Parameters& parameters = {}) {
+        return link_.with_fresh(
+            [&](Connection& connection) { return run_one(connection, query, parameters); });
+    }
+
+    std::optional<BalanceAt> balance(const Query& query, const AccountId& account,
+                                     Instant instant) {
+        const Result result = ask(query, at(account).timestamptz(instant));
+        if (result.rows() == 0) {
+            return std::nullopt;
+        }
+        return BalanceAt{.balance = result.row(0).integer(1), .seq = result.row(0).integer(0)};
+    }
+
+    [[nodiscard]] std::optional<Instant> given_time() const {
+        return clock_ == nullptr ? std::nullopt : std::optional(clock_->now());
+    }
+
+    Link link_;
+    const Clock* clock_;
+};
+
+std::vector<std::optional<RequestId>> PostgresReader::requests_of(
+    const std::vector<ledger::Entry>& entries) {
+    std::vector<std::optional<RequestId>> ids(entries.size());
+    std::vector<std::size_t> linked;
+    Array shards(Type::smallint);
+    Array accounts(Type::text);
+    Array seqs(Type::bigint);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (entries[i].request) {
+            ids[i] = RequestId{shard_of(entries[i].account.text()), entries[i].request->hash};
+        } else if (entries[i].subject) {
+            linked.push_back(i);
+            shards.add(std::int64_t{shard_of(entries[i].subject->account.text())});
+            accounts.add(std::string_view(entries[i].subject->account.text()));
+            seqs.add(entries[i].subject->seq);
+        }
+    }
+    if (linked.empty()) {
+        return ids;
+    }
+    const Result result = ask(
+        queries().requests_at,
+        Parameters().array(std::move(shards)).array(std::move(accounts)).array(std::move(seqs)));
+    for (int i = 0; i < result.rows(); ++i) {
+        const Row row = result.row(i);
+        const std::size_t entry = linked.at(static_cast<std::size_t>(row.integer(0) - 1));
+        ids[entry] = RequestId{shard_of(entries[entry].subject->account.text()), row.hash(1)};
+    }
+    return ids;
+}
+
+/// A key stands for entries or for a refusal, never for both, and for ever: what the second
+/// statement sees beyond the first cannot contradict it.
+std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey& key) {
+    const std::vector asked{request_id("account", key.subject.text(), key.key)};
+    return link_.with_fresh([&](Connection& connection) -> std::optional<ledger::Outcome> {
+        Pipeline trip(connection);
+        trip.add(queries().records, parameters_of(asked));
+        trip.add(queries().refusals, parameters_of(asked));
+        trip.sync();
+        auto record = read_originals(trip.next(), asked).at(0);
+        auto refusal = read_refusals(trip.next(), asked).at(0);
+        trip.finish();
+        if (record) {
+            return std::move(record->record);
+        }
+        if (refusal) {
+            return std::move(*refusal);
+        }
+        return std::nullopt;
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_reader(Address address, const Clock* clock) {
+    return std::make_unique<PostgresReader>(std::move(address), clock);
+}
+
+}  // namespace passbook::store::postgres

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "store/postgres/connection.h"
+
+namespace passbook::store::postgres {
+
+/// Every statement that is run on a store, each prepared when a connection first needs it.
+///
+/// Each statement of the write path takes arrays whose rows name their shard, so that the same text
+/// serves the rows of one shard where an engine takes only one at a time.
+struct Queries {
+    Query begin;
+    Query begin_reading;
+    Query commit;
+    Query confirm;
+
+    // Locks. Nothing that decides may be read by these: while they wait, their snapshot grows old.
+    Query lock_assets;    ///< $1 codes, $2 those to be put, used or not.
+    Query lock_accounts;  ///< $1 shards, $2 ids.
+
+    // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the
+    // comment says so.
+    Query clock;
+    Query assets;     ///< $1 codes.
+    Query accounts;   ///< $1 shards, $2 ids: account columns, then those of its asset.
+    Query records;    ///< $1 shards, $2 requests: place, entry columns; the subject's and its legs.
+    Query originals;  ///< The same with a last column: the sum of the entry's reversals.
+    Query touched;    ///< $1 shards, $2 requests: place, subject, key, account of a leg or null.
+    Query refusals;   ///< $1 shards, $2 requests: place, refusal columns.
+    Query holds;      ///< $1 shards, $2 requests of kind hold.
+    Query open_holds;  ///< $1 shards, $2 accounts.
+
+    Query update_asset;
+    Query insert_asset;
+    Query insert_accounts;
+    Query describe_accounts;
+    Query insert_entries;
+    Query insert_refusals;
+
+    Query all_assets;
+    Query account;               ///< $1 now or null, $2 shard, $3 id; the last column is `due`.
+    Query accounts_after;        ///< $1 now or null, $2 shard, $3 id, $4 limit; the same.
+    Query entries_after;         ///< $1 shard, $2 account, $3 seq, $4 limit.
+    Query requests_at;           ///< $1 shards, $2 accounts, $3 seqs: place, request.
+    Query balance_at;            ///< $1 shard, $2 account, $3 instant: seq, balance.
+    Query balance_by_effective;  ///< The same.
+    Query version;
+
+    // Pages of a shard, behind the row that was last seen; the last parameter is the limit.
+    Query shard_accounts;  ///< $1 shard, $2 id, $3.
+    Query shard_entries;   ///< $1 shard, $2 account, $3 seq, $4.
+    Query shard_holds;     ///< $1 shard, $2 account, $3 opened seq, $4.
+    Query shard_refusals;  ///< $1 shard, $2 subject, $3 key, $4.
+};
+
+[[nodiscard]] const Queries& queries();
+
+}  // namespace passbook::store::postgres

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/postgres/writes.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "base/failure.h"
+
+namespace passbook::store::postgres {
+namespace {
+
+std::string_view view(const std::string& text) {
+    return text;
+}
+
+std::int64_t number(Shard shard) {
+    return shard;
+}
+
+void follow(ledger::AccountStatus& status, ledger::EntryKind kind) {
+    using enum ledger::EntryKind;
+    if (kind == freeze) {
+        status = ledger::AccountStatus::frozen;
+    }
+    if (kind == unfreeze) {
+        status = ledger::AccountStatus::open;
+    }
+    if (kind == close) {
+        status = ledger::AccountStatus::closed;
+    }
+}
+
+/// The columns of `insert_entries`, in its order.
+class EntryArrays {
+public:
+    void add(const ledger::Entry& entry, const Standing& after) {
+        shard_.add(number(after.shard));
+        account_.add(view(entry.account.text()));
+        seq_.add(entry.seq);
+        kind_.add(static_cast<std::int64_t>(entry.kind));
+        amount_.add(entry.amount);
+        held_change_.add(entry.held_change);
+        balance_after_.add(entry.balance_after);
+        held_after_.add(entry.held_after);
+        recorded_at_.add(entry.recorded_at);
+        status_.add(static_cast<std::int64_t>(after.status));
+        floor_.add(after.limits.floor);
+        ceiling_.add(after.limits.ceiling);
+        effective_at_.add(entry.effective_at);
+        add_request(entry);
+        add_subject(entry);
+        if (entry.target) {
+            target_.add(std::span(*entry.target));
+        } else {
+            target_.add_null();
+        }
+        reverses_.add(entry.reverses);
+        expires_at_.add(entry.expires_at);
+        reason_.add_or_null(entry.reason);
+        metadata_.add_or_null(entry.metadata);
+    }
+
+    Parameters take() {
+        Parameters all;
+        for (Array* array :
+             {&shard_,       &account_,       &seq_,           &kind_,        &amount_,
+              &held_change_, &balance_after_, &held_after_,    &recorded_at_, &status_,
+              &floor_,       &ceiling_,       &effective_at_,  &key_,         &fingerprint_,
+              &request_,     &format_,        &subject_shard_, &subject_,     &subject_seq_,
+              &target_,      &reverses_,      &expires_at_,    &reason_,      &metadata_}) {
+            all.array(std::move(*array));
+        }
+        return all;
+    }
+
+private:
+    void add_request(const ledger::Entry& entry) {
+        if (entry.request) {
+            key_.add(view(entry.request->key.text()));
+            fingerprint_.add(std::span(entry.request->fingerprint));
+            request_.add(std::span(entry.request->hash));
+            format_.add(std::int64_t{entry.request->format});
+            return;
+        }
+        for (Array* array : {&key_, &fingerprint_, &request_, &format_}) {
+            array->add_null();
+        }
+    }
+
+    void add_subject(const ledger::Entry& entry) {
+        if (entry.subject) {
+            subject_shard_.add(number(shard_of(entry.subject->account.text())));
+            subject_.add(view(entry.subject->account.text()));
+            subject_seq_.add(entry.subject->seq);
+            return;
+        }
+        for (Array* array : {&subject_shard_, &subject_, &subject_seq_}) {
+            array->add_null();
+        }
+    }
+
+    Array shard_{Type::smallint};
+    Array account_{Type::text};
+    Array seq_{Type::bigint};
+    Array kind_{Type::smallint};
+    Array amount_{Type::bigint};
+    Array held_change_{Type::bigint};
+    Array balance_after_{Type::bigint};
+    Array held_after_{Type::bigint};
+    Array recorded_at_{Type::timestamptz};
+    Array status_{Type::smallint};
+    Array floor_{Type::bigint};
+    Array ceiling_{Type::bigint};
+    Array effective_at_{Type::timestamptz};
+    Array key_{Type::text};
+    Array fingerprint_{Type::bytea};
+    Array request_{Type::bytea};
+    Array format_{Type::smallint};
+    Array subject_shard_{Type::smallint};
+    Array subject_{Type::text};
+    Array subject_seq_{Type::bigint};
+    Array target_{Type::bytea};
+    Array reverses_{Type::bigint};
+    Array expires_at_{Type::timestamptz};
+    Array reason_{Type::text};
+    Array metadata_{Type::text};
+};
+
+std::map<AccountId, const std::string*> metadata_by_account(
+    const std::vector<ledger::Account>& accounts) {
+    std::map<AccountId, const std::string*> last;
+    for (const ledger::Account& account : accounts) {
+        last.insert_or_assign(account.id, &account.metadata);
+    }
+    return last;
+}
+
+}  // namespace
+
+Parameters parameters_of(const ledger::Asset& asset) {
+    Parameters parameters;
+    parameters.text(asset.code.text())
+        .smallint(asset.scale)
+        .boolean(asset.balanced)
+        .boolean(asset.open_on_first_credit)
+        .bigint(asset.floor)
+        .bigint(asset.ceiling);
+    return parameters;
+}
+
+Parameters opened_parameters(const std::vector<ledger::Account>& accounts) {
+    std::vector<std::pair<Shard, const ledger::Account*>> ordered;
+    for (const ledger::Account& account : accounts) {
+        ordered.emplace_back(shard_of(account.id.text()), &account);
+    }
+    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.first, a.second->id) < std::tie(b.first, b.second->id);
+    });
+    Array shards(Type::smallint);
+    Array ids(Type::text);
+    Array assets(Type::text);
+    Array opened_at(Type::timestamptz);
+    Array floors(Type::bigint);
+    Array ceilings(Type::bigint);
+    Array metadata(Type::text);
+    for (const auto& [shard, account] : ordered) {
+        shards.add(number(shard));
+        ids.add(view(account->id.text()));
+        assets.add(view(account->asset.text()));
+        opened_at.add(account->opened_at);
+        floors.add(account->opening_limits.floor);
+        ceilings.add(account->opening_limits.ceiling);
+        metadata.add_or_null(account->metadata);
+    }
+    Parameters all;
+    for (Array* array : {&shards, &ids, &assets, &opened_at, &floors, &ceilings, &metadata}) {
+        all.array(std::move(*array));
+    }
+    return all;
+}
+
+Parameters described_parameters(const std::vector<ledger::Account>& accounts) {
+    Array shards(Type::smallint);
+    Array ids(Type::text);
+    Array metadata(Type::text);
+    for (const auto& [id, text] : metadata_by_account(accounts)) {
+        shards.add(number(shard_of(id.text())));
+        ids.add(view(id.text()));
+        metadata.add_or_null(*text);
+    }
+    Parameters all;
+    all.array(std::move(shards)).array(std::move(ids)).array(std::move(metadata));
+    return all;
+}
+
+std::size_t count_described(const std::vector<ledger::Account>& accounts) {
+    return metadata_by_account(accounts).size();
+}
+
+Parameters entry_parameters(const std::vector<ledger::Entry>& entries, Standings& standings) {
+    std::vector<std::pair<const ledger::Entry*, Standing*>> ordered;
+    ordered.reserve(entries.size());
+    for (const ledger::Entry& entry : entries) {
+        const auto found = standings.find(entry.account);
+        if (found == standings.end()) {
+            throw GuardFired(FailureKind::broken, "an entry on account " + entry.account.text() +
+                                                      ", which does not exist");
+        }
+        ordered.emplace_back(&entry, &found->second);
+    }
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.second->shard, a.first->account) <
+               std::tie(b.second->shard, b.first->account);
+    });
+    EntryArrays arrays;
+    for (const auto& [entry, after] : ordered) {
+        follow(after->status, entry->kind);
+        if (entry->limits) {
+            after->limits = *entry->limits;
+        }
+        arrays.add(*entry, *after);
+    }
+    return arrays.take();
+}
+
+Parameters refusal_parameters(const std::vector<ledger::StoredRefusal>& refusals) {
+    Array shards(Type::smallint);
+    Array subjects(Type::text);
+    Array keys(Type::text);
+    Array fingerprints(Type::bytea);
+    Array requests(Type::bytea);
+    Array formats(Type::smallint);
+    Array codes(Type::smallint);
+    Array at_accounts(Type::text);
+    Array numbers[3]{Array(Type::bigint), Array(Type::bigint), Array(Type::bigint)};
+    Array recorded_at(Type::timestamptz);
+    for (const ledger::StoredRefusal& stored : refusals) {
+        shards.add(number(shard_of(stored.subject.text())));
+        subjects.add(view(stored.subject.text()));
+        keys.add(view(stored.request.key.text()));
+        fingerprints.add(std::span(stored.request.fingerprint));
+        requests.add(std::span(stored.request.hash));
+        formats.add(std::int64_t{stored.request.format});
+        codes.add(static_cast<std::int64_t>(stored.refusal.code));
+        if (stored.refusal.account) {
+            at_accounts.add(view(stored.refusal.account->text()));
+        } else {
+            at_accounts.add_null();
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+            numbers[i].add(stored.refusal.numbers[i]);
+        }
+        recorded_at.add(stored.recorded_at);
+    }
+    Parameters all;
+    for (Array* array : {&shards, &subjects, &keys, &fingerprints, &requests, &formats, &codes,
+                         &at_accounts, &numbers[0], &numbers[1], &numbers[2], &recorded_at}) {
+        all.array(std::move(*array));
+    }
+    return all;
+}
+
+}  // namespace passbook::store::postgres
