@@ -72,16 +72,20 @@ function(passbook_write_rooms)
     file(WRITE ${PROJECT_BINARY_DIR}/rooms.json "[\n${rooms}\n]\n")
 endfunction()
 
-# One ctest test per gtest test of `target`.
+# One ctest test per gtest test of `target`. What follows the label are fixtures they need.
 function(passbook_discover target label)
     set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    set(fixtures "")
+    if(ARGN)
+        set(fixtures FIXTURES_REQUIRED ${ARGN})
+    endif()
     gtest_discover_tests(${target}
         TEST_PREFIX "${target}."
         WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests
         NO_PRETTY_VALUES
         DISCOVERY_TIMEOUT 60
-        PROPERTIES LABELS ${label} TIMEOUT 300)
+        PROPERTIES LABELS ${label} TIMEOUT 300 ${fixtures})
 endfunction()
 
 # Makes a room: a static library, its unit tests, its link test and its header checks.
@@ -205,10 +209,11 @@ function(passbook_program)
         "${arg_USES}" "${arg_EXTERNAL}")
 endfunction()
 
-# Makes a gtest executable that stands across rooms, such as the store contract.
+# Makes a gtest executable that stands across rooms, such as the store contract. FIXTURES are
+# started for it by ctest, such as a database server.
 function(passbook_suite)
     set(one NAME FLOOR LABEL)
-    set(many SOURCES HEADERS USES EXTERNAL)
+    set(many SOURCES HEADERS USES EXTERNAL FIXTURES)
     passbook_parse_arguments("NAME;FLOOR;LABEL;SOURCES" ${ARGN})
     passbook_record(suite ${arg_NAME} ${arg_FLOOR} "${arg_SOURCES};${arg_HEADERS}"
         "${arg_USES}" "${arg_EXTERNAL}")
@@ -219,7 +224,7 @@ function(passbook_suite)
     add_executable(${arg_NAME} ${arg_SOURCES} ${arg_HEADERS})
     target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${arg_NAME} PRIVATE ${uses} GTest::gtest_main rapidcheck_gtest)
-    passbook_discover(${arg_NAME} ${arg_LABEL})
+    passbook_discover(${arg_NAME} ${arg_LABEL} ${arg_FIXTURES})
 endfunction()
 
 # Registers scripts that are run by hand, such as the bench, so that no file goes unnamed.

@@ -92,6 +92,9 @@ struct Spoiled {
     std::string_view what;
     ledger::Action action;
     std::function<void(ledger::Changes&)> spoil;
+    /// It writes a row that is there already. On a shared store that may be the row of somebody who
+    /// took no lock: the store then asks for the whole transaction again.
+    bool is_taken = false;
 };
 
 /// A store with a history, in which every kind of bad row could hide.
