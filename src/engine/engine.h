@@ -20,10 +20,13 @@
 
 namespace passbook::engine {
 
-/// Opens what the URL names (`sqlite:PATH`), Failure `broken` with one clear line where the URL is
-/// of no known form. The clock must outlive the store.
+/// Opens what the URL names (`sqlite:PATH`, `postgresql://…`), Failure `broken` with one clear line
+/// where the URL is of no known form. The clock must outlive the store.
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const std::string& url, store::Access access,
                                                        const Clock& clock);
+
+/// Creates the store that the URL names, or brings it to this program's version.
+void migrate_store(const std::string& url, const Clock& clock);
 
 /// Opens anybody's tables, read only.
 [[nodiscard]] std::unique_ptr<store::Tables> open_tables(const std::string& url);

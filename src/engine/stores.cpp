@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "engine/engine.h"
+#include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace passbook::engine {
@@ -10,28 +11,49 @@ namespace {
 
 constexpr std::string_view sqlite_scheme = "sqlite:";
 
-/// The path behind `sqlite:`.
+bool is_postgres(std::string_view url) {
+    return url.starts_with("postgresql://") || url.starts_with("postgres://");
+}
+
+/// The path behind `sqlite:`. The text that fits no form is not repeated where it could hold a
+/// password.
 std::string sqlite_path(const std::string& url) {
     if (url.starts_with(sqlite_scheme) && url.size() > sqlite_scheme.size()) {
         return url.substr(sqlite_scheme.size());
     }
     throw Failure(FailureKind::broken,
-                  fmt::format("store `{}` is of no kind this program knows; use sqlite:PATH", url));
+                  fmt::format("store `{}` is of no kind this program knows; use sqlite:PATH or "
+                              "postgresql://USER@HOST:PORT/DATABASE",
+                              url.substr(0, url.find("://"))));
 }
 
 }  // namespace
 
 std::unique_ptr<store::Store> open_store(const std::string& url, store::Access access,
                                          const Clock& clock) {
+    if (is_postgres(url)) {
+        return store::postgres::open(url, access, clock);
+    }
     return store::sqlite::open(sqlite_path(url), access, clock);
 }
 
+void migrate_store(const std::string& url, const Clock& clock) {
+    if (is_postgres(url)) {
+        return store::postgres::migrate(url);
+    }
+    (void)store::sqlite::open(sqlite_path(url), store::Access::write, clock);
+}
+
 std::unique_ptr<store::Tables> open_tables(const std::string& url) {
+    if (is_postgres(url)) {
+        return store::postgres::open_tables(url);
+    }
     return store::sqlite::open_tables(sqlite_path(url));
 }
 
 std::vector<LibraryVersion> library_versions() {
-    return {{"sqlite", store::sqlite::library_version(), store::sqlite::schema_version()}};
+    return {{"sqlite", store::sqlite::library_version(), store::sqlite::schema_version()},
+            {"postgresql", store::postgres::library_version(), store::postgres::schema_version()}};
 }
 
 }  // namespace passbook::engine
