@@ -73,6 +73,8 @@ def chain(rows):
         ("the account in another shard",
          entry("alice", 1, 1, 5, 5, shard=(shard("alice") + 1) % 256, key="new"), FOLLOW),
         ("out of range", entry("carol", 1, 1, 2**53, 2**53, key="new"), FOLLOW),
+        ("recorded after the last year",
+         entry("carol", 1, 1, 5, 5, key="new", recorded_at="10000-01-01 00:00:00+00"), None),
         ("overflow upwards",
          entry("alice", 8, 1, HUGE, "(9223372036854775807 + 90)", key="new", **HELD), None),
         ("overflow around",

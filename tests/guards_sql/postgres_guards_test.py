@@ -12,7 +12,7 @@ import unittest
 
 from attempts import attempts, taken
 from postgres_attempts import postgres_attempts, postgres_taken
-from postgres_prepared import FINGERPRINT, OWNER, READER, SERVER, SUPERUSER, Prepared
+from postgres_prepared import FINGERPRINT, OWNER, READER, SERVER, SOURCE, SUPERUSER, Prepared
 from rows import Postgres, Rows
 
 WRITTEN = Rows(Postgres())
@@ -75,6 +75,16 @@ class PostgresGuardsTest(unittest.TestCase):
                     if is_guarded:
                         self.assertEqual((error, bool(found)), ("", True))
         self.assertEqual(set(self.guards) - in_the_way, set())
+
+    def test_everything_that_a_guard_says_is_said_to_an_attempt(self):
+        schema = (SOURCE / "sql/postgres/0001-ledger/up.sql").read_text(encoding="utf-8")
+        schema = re.sub(r"'\n\s+'", "", schema)  # a text that goes on in the next line
+        sayings = set(re.findall(r"(?:THEN|SELECT|refuse\()\s*'([a-z][^'%]{15,})'", schema))
+        sayings |= set(re.findall(r"passbook guard: ([^'%]+)'", schema))
+        self.assertGreater(len(sayings), 30)
+        with self.store.session(self.copy(), OWNER) as session:
+            said = "".join(session.run(sql) for _, sql, _ in ATTEMPTS)
+        self.assertEqual({saying for saying in sayings if saying not in said}, set())
 
     def peel(self, session, sql):
         """Takes the guards away that refuse `sql`, one after the other, and back at the end: which

@@ -150,6 +150,10 @@ class PostgresServer:
         secret.write_text(self.password + "\n", encoding="ascii")
         if os.geteuid() == 0:
             owner = pwd.getpwnam(USER)
+            closed = [str(path) for path in self.folder.parents if not path.stat().st_mode & 0o001]
+            if closed:
+                raise RuntimeError(f"as root, {USER} owns the server and must get into its folder: "
+                                   f"{closed[0]} lets nobody through")
             for path in (self.folder, secret):
                 os.chown(path, owner.pw_uid, owner.pw_gid)
         # The default collation is a language's, so that a column that forgot its own shows.

@@ -7,7 +7,9 @@
 --
 -- For whoever changes this file:
 --   What a row shows by itself is a CHECK: no setting switches it off. NULL passes a CHECK, so
---   conditions are compared with IS TRUE.
+--   conditions are compared with IS TRUE. PostgreSQL reads a CHECK from its text for every
+--   statement anew, and all that entries must fulfil would take longer so than a small batch of
+--   rows: of theirs only floor and ceiling are CHECKs, the rest is in entries_follow.
 --   What takes another row is a trigger, and each is ENABLE ALWAYS: as a replica a session fires no
 --   others, foreign keys included, so there are none here.
 --   A constraint or trigger that could be deferred would be looked at too late: there is none.
@@ -100,57 +102,8 @@ CREATE TABLE entries (
     reason        text COLLATE "C",
     metadata      text COLLATE "C",
     PRIMARY KEY (shard, account, seq),
-    CONSTRAINT entries_fields CHECK (CASE
-        WHEN kind IN (1, 2) THEN CASE kind WHEN 1 THEN amount > 0 ELSE amount < 0 END
-             AND held_change = 0 AND key IS NOT NULL
-             AND (subject, target, reverses, expires_at) IS NULL
-        WHEN kind IN (3, 4) THEN amount <> 0 AND held_change = 0
-             AND (key IS NULL) <> (subject IS NULL)
-             AND (target, reverses, expires_at) IS NULL
-        WHEN kind = 5 THEN held_change = 0
-             AND (key IS NULL) <> (subject IS NULL) AND (target IS NULL) = (key IS NULL)
-             AND (reverses IS NULL) = (amount = 0) AND (reverses IS NULL OR reverses < seq)
-             AND (amount <> 0 OR key IS NOT NULL) AND expires_at IS NULL
-        WHEN kind = 6 THEN amount = 0 AND held_change > 0 AND key IS NOT NULL
-             AND expires_at > recorded_at AND (subject, target, reverses) IS NULL
-        WHEN kind = 7 AND subject IS NULL THEN amount < 0 AND held_change <= amount
-             AND key IS NOT NULL AND target IS NOT NULL AND (reverses, expires_at) IS NULL
-        WHEN kind = 7 THEN amount > 0 AND held_change = 0 AND key IS NULL
-             AND (target, reverses, expires_at) IS NULL
-        WHEN kind IN (8, 9) THEN amount = 0 AND held_change < 0 AND target IS NOT NULL
-             AND (key IS NULL) = (kind = 9) AND (subject, reverses, expires_at) IS NULL
-        WHEN kind BETWEEN 10 AND 13 THEN amount = 0 AND held_change = 0
-             AND (subject, target, reverses, expires_at) IS NULL AND (kind < 13 OR key IS NULL)
-        END IS TRUE),
-    -- With this, one unique index keeps both the request and the account's key from standing twice.
-    CONSTRAINT entries_key CHECK (CASE WHEN key IS NULL
-        THEN (fingerprint, request, format) IS NULL
-        ELSE length(fingerprint) = 16 AND format >= 1
-             AND length(key) BETWEEN 1 AND 128 AND key !~ '[^]!#-[^-~]'
-             AND request = substring(sha256('\x6163636f756e7400'::bytea  -- account and a NUL
-                 || convert_to(account, 'UTF8') || '\x00'::bytea || convert_to(key, 'UTF8')) FOR 16)
-        END IS TRUE),
-    CONSTRAINT entries_subject CHECK (CASE WHEN subject IS NULL
-        THEN (subject_shard, subject_seq) IS NULL
-        ELSE subject_shard = get_byte(sha256(convert_to(subject, 'UTF8')), 0)
-             AND subject_seq >= 1 AND subject <> account
-        END IS TRUE),
-    CONSTRAINT entries_range CHECK ((
-        seq >= 1
-        AND amount BETWEEN -9007199254740991 AND 9007199254740991
-        AND held_change BETWEEN -9007199254740991 AND 9007199254740991
-        AND balance_after BETWEEN -9007199254740991 AND 9007199254740991
-        AND held_after BETWEEN 0 AND 9007199254740991
-        AND balance_after - held_after >= -9007199254740991
-        AND coalesce(floor, 0) BETWEEN -9007199254740991 AND 9007199254740991
-        AND coalesce(ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991
-        AND recorded_at BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'
-        AND coalesce(effective_at, recorded_at)
-            BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'
-        AND coalesce(expires_at, recorded_at) <= '9999-12-31 23:59:59.999999+00') IS TRUE),
     CONSTRAINT entries_floor CHECK (floor IS NULL OR balance_after - held_after >= floor),
-    CONSTRAINT entries_ceiling CHECK (ceiling IS NULL OR balance_after <= ceiling),
-    CONSTRAINT entries_close CHECK (kind <> 12 OR balance_after = 0 AND held_after = 0)
+    CONSTRAINT entries_ceiling CHECK (ceiling IS NULL OR balance_after <= ceiling)
 );
 
 CREATE UNIQUE INDEX entries_request ON entries (shard, request) WHERE request IS NOT NULL;
@@ -317,6 +270,61 @@ BEGIN
 
     SELECT n.* INTO bad FROM (
     SELECT n.account, n.seq, coalesce(CASE
+           WHEN CASE
+                WHEN n.kind IN (1, 2) THEN n.held_change = 0 AND n.key IS NOT NULL
+                     AND CASE n.kind WHEN 1 THEN n.amount > 0 ELSE n.amount < 0 END
+                     AND (n.subject, n.target, n.reverses, n.expires_at) IS NULL
+                WHEN n.kind IN (3, 4) THEN n.amount <> 0 AND n.held_change = 0
+                     AND (n.key IS NULL) <> (n.subject IS NULL)
+                     AND (n.target, n.reverses, n.expires_at) IS NULL
+                WHEN n.kind = 5 THEN n.held_change = 0 AND n.expires_at IS NULL
+                     AND (n.key IS NULL) <> (n.subject IS NULL)
+                     AND (n.target IS NULL) = (n.key IS NULL)
+                     AND (n.reverses IS NULL) = (n.amount = 0)
+                     AND (n.reverses IS NULL OR n.reverses < n.seq)
+                     AND (n.amount <> 0 OR n.key IS NOT NULL)
+                WHEN n.kind = 6 THEN n.amount = 0 AND n.held_change > 0 AND n.key IS NOT NULL
+                     AND n.expires_at > n.recorded_at
+                     AND (n.subject, n.target, n.reverses) IS NULL
+                WHEN n.kind = 7 AND n.subject IS NULL THEN n.amount < 0
+                     AND n.held_change <= n.amount AND n.key IS NOT NULL
+                     AND n.target IS NOT NULL AND (n.reverses, n.expires_at) IS NULL
+                WHEN n.kind = 7 THEN n.amount > 0 AND n.held_change = 0 AND n.key IS NULL
+                     AND (n.target, n.reverses, n.expires_at) IS NULL
+                WHEN n.kind IN (8, 9) THEN n.amount = 0 AND n.held_change < 0
+                     AND n.target IS NOT NULL AND (n.key IS NULL) = (n.kind = 9)
+                     AND (n.subject, n.reverses, n.expires_at) IS NULL
+                WHEN n.kind BETWEEN 10 AND 13 THEN n.amount = 0 AND n.held_change = 0
+                     AND (n.subject, n.target, n.reverses, n.expires_at) IS NULL
+                     AND (n.kind < 13 OR n.key IS NULL)
+                END IS NOT TRUE THEN 'the fields do not fit the kind of entry'
+           WHEN CASE WHEN n.subject IS NULL THEN (n.subject_shard, n.subject_seq) IS NULL
+                ELSE n.subject_shard = get_byte(sha256(convert_to(n.subject, 'UTF8')), 0)
+                     AND n.subject_seq >= 1 AND n.subject <> n.account
+                END IS NOT TRUE THEN 'the subject is not of its form'
+           -- Thereby one unique index keeps both the request and the key from standing twice.
+           WHEN CASE WHEN n.key IS NULL THEN (n.fingerprint, n.request, n.format) IS NULL
+                ELSE length(n.fingerprint) = 16 AND n.format >= 1
+                     AND length(n.key) BETWEEN 1 AND 128 AND n.key !~ '[^]!#-[^-~]'
+                     AND n.request = substring(sha256(
+                         '\x6163636f756e7400'::bytea || convert_to(n.account, 'UTF8')
+                         || '\x00'::bytea || convert_to(n.key, 'UTF8')) FOR 16)
+                END IS NOT TRUE THEN 'key, fingerprint, request or format is not of its form'
+           WHEN (n.seq >= 1
+                AND n.amount BETWEEN -9007199254740991 AND 9007199254740991
+                AND n.held_change BETWEEN -9007199254740991 AND 9007199254740991
+                AND n.balance_after BETWEEN -9007199254740991 AND 9007199254740991
+                AND n.held_after BETWEEN 0 AND 9007199254740991
+                AND n.balance_after - n.held_after >= -9007199254740991
+                AND coalesce(n.floor, 0) BETWEEN -9007199254740991 AND 9007199254740991
+                AND coalesce(n.ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991
+                AND least(n.recorded_at, n.effective_at) >= '0001-01-01 00:00:00+00'
+                AND greatest(n.recorded_at, n.effective_at, n.expires_at)
+                    <= '9999-12-31 23:59:59.999999+00'
+                ) IS NOT TRUE THEN
+               'an amount, balance, limit or time is out of range'
+           WHEN n.kind = 12 AND (n.balance_after <> 0 OR n.held_after <> 0) THEN
+               'an account closes only with balance and held at 0'
            WHEN p.balance IS NULL AND n.seq > 1 THEN 'seq is not the next of its account'
            WHEN p.balance IS NULL THEN 'the account does not exist'
            WHEN p.balance + n.amount <> n.balance_after THEN
@@ -348,7 +356,8 @@ BEGIN
            SELECT 0, 0, a.opened_at, 1, a.opening_floor, a.opening_ceiling
              FROM accounts a
             WHERE n.seq = 1 AND a.shard = n.shard AND a.id = n.account
-           OFFSET 0) p (balance, held, recorded_at, status, floor, ceiling) ON true) n
+           OFFSET 0) p (balance, held, recorded_at, status, floor, ceiling) ON true
+     OFFSET 0) n
      WHERE n.fault IS NOT NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'passbook guard: %', bad.fault
@@ -428,7 +437,8 @@ BEGIN
              FROM entries o
             WHERE o.shard = n.shard AND o.account = n.account AND o.seq = n.reverses
            OFFSET 0) o ON true
-     WHERE n.subject IS NOT NULL OR n.kind = 5) n
+     WHERE n.subject IS NOT NULL OR n.kind = 5
+     OFFSET 0) n
      WHERE n.fault IS NOT NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'passbook guard: %', bad.fault
@@ -563,7 +573,7 @@ BEGIN
                   WHERE shard = n.shard AND request = n.request) IS NOT NULL THEN
                'the key already stands for an entry of this account'
            END AS fault
-      FROM arrivals n) n
+      FROM arrivals n OFFSET 0) n
      WHERE n.fault IS NOT NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'passbook guard: %', bad.fault
