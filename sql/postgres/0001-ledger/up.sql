@@ -2,7 +2,7 @@
 -- The ledger, and the guards that keep it true whoever writes. An INSERT into entries is the only
 -- thing that moves anything, and an account's last entry is its state: balance, held, status and
 -- limits are kept nowhere else, so nothing can drift apart. The numbers of kinds and states are
--- those of sql/sqlite/0001-ledger/up.sql. docs/decisions/0011-guards-on-postgresql.md says why the
+-- those of sql/sqlite/0001-ledger/up.sql. docs/decisions/0012-guards-on-postgresql.md says why the
 -- guards are built so, why two sessions at once cannot get past them, and what they cost.
 --
 -- For whoever changes this file:
