@@ -45,18 +45,13 @@ class PostgresGuardsTest(unittest.TestCase):
         cls.before = cls.store.fingerprint("passbook")
         cls.guards = cls.store.guards()
 
-    def copy(self):
-        database = self.store.copy()
-        self.addCleanup(self.store.drop, database)
-        return database
-
     def test_the_prepared_store_is_sound(self):
-        with self.store.session(self.copy(), READER) as session:
+        with self.store.session(self.store.copy(), READER) as session:
             self.assertEqual(session.faults(), [])
 
     def test_every_attempt_is_refused_and_changes_nothing(self):
         for setting, (role, settings) in SETTINGS.items():
-            with self.store.session(self.copy(), role, settings) as session:
+            with self.store.session(self.store.copy(), role, settings) as session:
                 before = session.run(FINGERPRINT)
                 for what, sql, _ in ATTEMPTS:
                     with self.subTest(what, setting=setting):
@@ -67,7 +62,7 @@ class PostgresGuardsTest(unittest.TestCase):
 
     def test_each_guard_stands_in_the_way_of_an_attempt_that_gets_through_without(self):
         in_the_way = set()
-        with self.store.session(self.copy(), OWNER) as session:
+        with self.store.session(self.store.copy(), OWNER) as session:
             for what, sql, is_guarded in ATTEMPTS:
                 with self.subTest(what):
                     found, error = self.peel(session, sql)
@@ -82,7 +77,7 @@ class PostgresGuardsTest(unittest.TestCase):
         sayings = set(re.findall(r"(?:THEN|SELECT|refuse\()\s*'([a-z][^'%]{15,})'", schema))
         sayings |= set(re.findall(r"passbook guard: ([^'%]+)'", schema))
         self.assertGreater(len(sayings), 30)
-        with self.store.session(self.copy(), OWNER) as session:
+        with self.store.session(self.store.copy(), OWNER) as session:
             said = "".join(session.run(sql) for _, sql, _ in ATTEMPTS)
         self.assertEqual({saying for saying in sayings if saying not in said}, set())
 
@@ -109,7 +104,7 @@ class PostgresGuardsTest(unittest.TestCase):
 
     def test_a_right_entry_by_hand_moves_its_account_with_it(self):
         for role, settings in ((SERVER, ""), (OWNER, ""), (SUPERUSER, REPLICA)):
-            with self.store.session(self.copy(), role, settings) as session:
+            with self.store.session(self.store.copy(), role, settings) as session:
                 session.run("\\set ON_ERROR_ROLLBACK on")
                 for what, sql, expected in TAKEN:
                     with self.subTest(what, role=role):
@@ -122,7 +117,7 @@ class PostgresGuardsTest(unittest.TestCase):
     def test_an_error_that_is_swallowed_takes_its_rows_along(self):
         good, bad = (WRITTEN.entry("carol", 1, 1, 5, 5, key="good"),
                      WRITTEN.entry("carol", 2, 2, -6, -1, key="bad"))
-        with self.store.session(self.copy(), OWNER) as session:
+        with self.store.session(self.store.copy(), OWNER) as session:
             said = session.run(f"DO $$ BEGIN {good} {bad} EXCEPTION WHEN OTHERS THEN "
                                "RAISE WARNING 'swallowed'; END $$;")
             self.assertIn("swallowed", said)
@@ -133,7 +128,7 @@ class PostgresGuardsTest(unittest.TestCase):
                                          "WHERE account = 'carol';"), "5")
 
     def test_the_server_does_what_it_must_and_the_reader_only_reads(self):
-        database = self.copy()
+        database = self.store.copy()
         with self.store.session(database, SERVER) as session:
             self.assertEqual(session.run(
                 "SELECT count(*) FROM (SELECT 1 FROM accounts FOR NO KEY UPDATE) a;"), "5")
@@ -152,7 +147,7 @@ class PostgresGuardsTest(unittest.TestCase):
             self.assertEqual(session.faults(), [])
 
     def test_a_statement_without_a_row_is_no_fault(self):
-        with self.store.session(self.copy(), SERVER) as session:
+        with self.store.session(self.store.copy(), SERVER) as session:
             for table in ("entries", "accounts", "refusals"):
                 self.assertEqual(
                     session.run(f"INSERT INTO {table} SELECT * FROM {table} WHERE false;"), "")

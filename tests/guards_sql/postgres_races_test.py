@@ -6,12 +6,13 @@ then commits or rolls back, what stays is sound. Where a lock within a guard mak
 race is run with that lock taken out, and breaks the store.
 """
 
+import contextlib
 import tempfile
 import time
 import unittest
 
 from attempts import HELD
-from postgres_prepared import OWNER, SERVER, Prepared
+from postgres_prepared import KEEP, OWNER, RESET, SERVER, SUPERUSER, Prepared
 from rows import NOW, Postgres, Rows, request
 
 ROWS = Rows(Postgres())
@@ -86,18 +87,33 @@ class PostgresRacesTest(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="passbook-races-")
         cls.addClassCleanup(folder.cleanup)
-        cls.store = Prepared(folder.name)
-        cls.addClassCleanup(cls.store.stop)
+        store = Prepared(folder.name)
+        cls.addClassCleanup(store.stop)
+        store.server.sql(KEEP)
+        cls.opened = [store.session("passbook", role)
+                      for role in (SUPERUSER, OWNER, SERVER, SERVER)]
+        for session in cls.opened:
+            cls.addClassCleanup(session.__exit__)
 
-    def sessions(self, role=SERVER, count=2, change=""):
-        """Sessions on one copy of the store, whose owner made a change first."""
-        database = self.store.copy()
-        self.addCleanup(self.store.drop, database)
-        made = [self.store.session(database, each) for each in [OWNER] + [role] * count]
-        for session in made:
-            self.addCleanup(session.__exit__)
-        self.assertEqual(made[0].run(change), "")
-        return made
+    def sessions(self):
+        """One that watches, and the two that race, on the store as it was prepared."""
+        reset, *others = self.opened
+        for session in others:
+            session.run("ROLLBACK;")
+        self.assertEqual(reset.run(RESET), "")
+        return others
+
+    @contextlib.contextmanager
+    def changed(self, function, old, new):
+        """A guard that is not as it should be."""
+        owner = self.opened[1]
+        definition = owner.run(f"SELECT pg_get_functiondef('{function}'::regproc);")
+        self.assertIn(old, definition)
+        self.assertEqual(owner.run(definition.replace(old, new) + ";"), "")
+        try:
+            yield
+        finally:
+            self.assertEqual(owner.run(definition + ";"), "")
 
     def assert_waits(self, watcher, waiting):
         """Until it waits for a lock: else it would have to be done by then."""
@@ -106,17 +122,18 @@ class PostgresRacesTest(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, "it did not wait for the first session")
             time.sleep(0.005)
 
-    def race(self, first, second, end, change=""):
+    def race(self, first, second, end, waits=True):
         """What the second said, and what does not add up afterwards."""
-        watcher, one, two = self.sessions(change=change)
+        watcher, one, two = self.sessions()
         self.assertEqual(one.run("BEGIN;" + first), "")
         two.send(second)
-        if not change:
+        if waits:
             self.assert_waits(watcher, two)
-        else:
-            time.sleep(0.2)
+            self.assertEqual(one.run(end), "")
+            return two.wait(), watcher.faults()
+        said = two.wait()
         self.assertEqual(one.run(end), "")
-        return two.wait(), watcher.faults()
+        return said, watcher.faults()
 
     def test_the_second_waits_and_is_refused_once_the_first_has_committed(self):
         for what, first, second, refused in WAITING:
@@ -144,35 +161,33 @@ class PostgresRacesTest(unittest.TestCase):
     def test_without_the_lock_in_the_guard_the_same_race_breaks_the_store(self):
         races = {what: (first, second) for what, first, second, _ in WAITING}
         for what, (function, lock) in NEEDED.items():
-            with self.subTest(what):
-                definition = self.store.server.sql(
-                    f"SELECT pg_get_functiondef('passbook.{function}'::regproc);")
-                self.assertIn(lock, definition)
-                said, faults = self.race(*races[what], "COMMIT;",
-                                         change=definition.replace(lock, "") + ";")
+            with self.subTest(what), self.changed(function, lock, ""):
+                said, faults = self.race(*races[what], "COMMIT;", waits=False)
                 self.assertEqual(said, "")
                 self.assertNotEqual(faults, [])
 
+    def old_snapshot(self):
+        """What an entry is told whose key a refusal took since its snapshot, and the faults."""
+        watcher, one, two = self.sessions()
+        one.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM entries;")
+        self.assertEqual(two.run(REFUSAL("alice", "k")), "")
+        said = one.run(spend("k"))
+        one.run("COMMIT;")
+        return said, watcher.faults()
+
     def test_an_old_snapshot_does_not_help(self):
-        """A refusal that came after the snapshot would not be seen: so the guard refuses those."""
-        for change, broken in (("", False), ("entries_follow", True)):
-            with self.subTest(change):
-                if change:
-                    change = self.store.server.sql(
-                        f"SELECT pg_get_functiondef('passbook.{change}'::regproc);").replace(
-                            "<> 'read committed'", "= 'none'") + ";"
-                watcher, one, two = self.sessions(change=change)
-                one.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM entries;")
-                self.assertEqual(two.run(REFUSAL("alice", "k")), "")
-                said = one.run(spend("k"))
-                self.assertEqual("READ COMMITTED" in said, not broken, said)
-                one.run("COMMIT;")
-                self.assertEqual(watcher.faults() != [], broken)
+        said, faults = self.old_snapshot()
+        self.assertIn("READ COMMITTED alone", said)
+        self.assertEqual(faults, [])
+        with self.changed("entries_follow", "<> 'read committed'", "= 'none'"):
+            said, faults = self.old_snapshot()
+            self.assertEqual(said, "")
+            self.assertNotEqual(faults, [])
 
     def test_writers_of_different_accounts_do_not_wait_for_each_other(self):
         _, one, two = self.sessions()
-        one.run("SET lock_timeout = 5000; BEGIN;")
-        two.run("SET lock_timeout = 5000; BEGIN;")
+        one.run("BEGIN; SET LOCAL lock_timeout = 5000;")
+        two.run("BEGIN; SET LOCAL lock_timeout = 5000;")
         self.assertEqual(one.run(
             ENTRY("alice", 8, 3, -5, 85, key="t", **HELD) +
             LEG("bob", 6, 3, 5, 115, "alice", 8, ceiling=1000, recorded_at=NOW + 8)), "")
