@@ -17,8 +17,8 @@ struct MigrateFlags {
 
 Exit run_migrate(const MigrateFlags& flags) {
     const SystemClock clock;
-    const auto store = engine::open_store(flags.store, store::Access::write, clock);
-    const int schema = engine::library_versions().front().schema;
+    const int schema = engine::migrate_store(flags.store, clock);
+    const auto store = engine::open_store(flags.store, store::Access::read, clock);
     if (flags.json) {
         std::string out;
         http::JsonWriter(out)

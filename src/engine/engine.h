@@ -25,8 +25,8 @@ namespace passbook::engine {
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const std::string& url, store::Access access,
                                                        const Clock& clock);
 
-/// Creates the store that the URL names, or brings it to this program's version.
-void migrate_store(const std::string& url, const Clock& clock);
+/// Creates the store that the URL names, or brings it to this program's version, which it returns.
+int migrate_store(const std::string& url, const Clock& clock);
 
 /// Opens anybody's tables, read only.
 [[nodiscard]] std::unique_ptr<store::Tables> open_tables(const std::string& url);

@@ -37,11 +37,13 @@ std::unique_ptr<store::Store> open_store(const std::string& url, store::Access a
     return store::sqlite::open(sqlite_path(url), access, clock);
 }
 
-void migrate_store(const std::string& url, const Clock& clock) {
+int migrate_store(const std::string& url, const Clock& clock) {
     if (is_postgres(url)) {
-        return store::postgres::migrate(url);
+        store::postgres::migrate(url);
+        return store::postgres::schema_version();
     }
     (void)store::sqlite::open(sqlite_path(url), store::Access::write, clock);
+    return store::sqlite::schema_version();
 }
 
 std::unique_ptr<store::Tables> open_tables(const std::string& url) {

@@ -5,10 +5,13 @@
 #include <rapidcheck/gtest.h>
 #include <unistd.h>
 #include <filesystem>
+#include <sstream>
 
 #include "store/memory/memory_store.h"
+#include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/model/book.h"
+#include "tests/servers/postgres_database.h"
 
 namespace passbook::model {
 namespace {
@@ -86,6 +89,23 @@ RC_GTEST_FIXTURE_PROP(ModelOnDisk, AgreesWithTheSqliteStoreOnEveryAnswer,
     ManualClock clock(Instant{0});
     const auto store = store::sqlite::open(new_path(), store::Access::write, clock);
     compare(*store, clock, steps);
+}
+
+/// Fewer cases than on the others: the database that each of them makes takes the most of its time.
+TEST(ModelOnServer, AgreesWithThePostgresStoreOnEveryAnswer) {
+    auto params = rc::detail::configuration().testParams;
+    params.maxSuccess = 20;
+    const auto result = rc::detail::checkTestable(
+        [](const std::vector<Step>& steps) {
+            ManualClock clock(Instant{0});
+            const test::PostgresDatabase database;
+            const auto store = store::postgres::open(database.url(), store::Access::write, clock);
+            compare(*store, clock, steps);
+        },
+        rc::detail::TestMetadata{}, params);
+    std::ostringstream text;
+    rc::detail::printResultMessage(result, text);
+    EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << text.str();
 }
 
 }  // namespace
