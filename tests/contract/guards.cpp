@@ -59,6 +59,12 @@ Entry& second(Changes& changes) {
     return changes.entries.at(1);
 }
 
+/// Gives an entry a key of its own, with the hash that belongs to it.
+void rename(Entry& entry, const std::string& key) {
+    entry.request->key = Key::trusted(key);
+    entry.request->hash = request_id("account", entry.account.text(), entry.request->key).hash;
+}
+
 TEST_P(GuardContract, AnEntryMustFollowFromItsAccount) {
     const std::vector<Spoiled> rows{
         {"seq skips", Grant{alice, 5, {}},
@@ -269,7 +275,7 @@ TEST_P(GuardContract, AHoldEndsOnceAndWhole) {
          [](auto& c) {
              Entry again = first(c);
              again.seq += 1;
-             again.request->key = Key::trusted("again");
+             rename(again, "again");
              again.held_after -= 60;
              c.entries.push_back(again);
          }},
@@ -285,7 +291,7 @@ TEST_P(GuardContract, AHoldEndsOnceAndWhole) {
     twice.held_after -= 60;
     twice.expires_at.reset();
     twice.target = hold.hash;
-    twice.request->key = Key::trusted("v2");
+    rename(twice, "v2");
     changes.entries.push_back(twice);
     EXPECT_THROW(writer->commit(changes), GuardFired) << "ended twice, with another hold open";
     EXPECT_EQ(contents(), before);
@@ -298,7 +304,7 @@ TEST_P(GuardContract, AFrozenAccountTakesNoPostingAndAClosedOneNothing) {
         entry.held_after = last.held_after;
         entry.recorded_at = last.recorded_at;
         entry.request = last.request;
-        entry.request->key = Key::trusted("after");
+        rename(entry, "after");
         return entry;
     };
     (void)accepted(SetStatus{bob, EntryKind::freeze});
