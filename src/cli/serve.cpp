@@ -10,6 +10,7 @@
 #include <csignal>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "cli/subcommand.h"
 #include "cli/text.h"
@@ -25,7 +26,7 @@ struct ServeFlags {
     std::string store = store_default;
     std::string listen = "127.0.0.1:7070";
     std::size_t threads = 2;
-    std::size_t lanes = 1;
+    std::size_t lanes = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
     std::size_t connections_max = 1'024;
     std::string log_level = "info";
 };
@@ -147,9 +148,9 @@ Subcommand add_serve(CLI::App& app) {
     sub->add_option("--threads", flags->threads, "Threads for connections")
         ->check(CLI::Range(1, 64))
         ->capture_default_str();
-    sub->add_option("--lanes", flags->lanes, "Writers; an SQLite store has one")
-        ->check(CLI::Range(1, 64))
-        ->capture_default_str();
+    sub->add_option("--lanes", flags->lanes,
+                    "Writers (one per core, at most 4); an SQLite store has one")
+        ->check(CLI::Range(1, 16));
     sub->add_option("--connections-max", flags->connections_max, "Connections at one time")
         ->check(CLI::Range(1, 100'000))
         ->capture_default_str();
