@@ -12,6 +12,8 @@ namespace passbook::ledger {
 struct PutDone {
     std::variant<Account, Asset> after;
     bool created = false;
+
+    friend bool operator==(const PutDone&, const PutDone&) = default;
 };
 
 struct Answer {

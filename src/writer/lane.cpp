@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 #include <chrono>
+#include <optional>
 #include <unordered_set>
 
 #include "writer/retry.h"
@@ -26,6 +27,32 @@ public:
 
 private:
     std::unordered_set<RequestId> made_;
+};
+
+/// What runs whose COMMIT was in doubt had decided. Found again, unchanged, it is the effect of
+/// this very request and no replay of an earlier one.
+class Doubted {
+public:
+    explicit Doubted(std::size_t size) : decided_(size) {}
+
+    void add(std::vector<ledger::Answer> answers) {
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            if (!answers[i].replayed) {
+                decided_[i] = std::move(answers[i]);
+            }
+        }
+    }
+
+    void disclaim_replays(std::vector<ledger::Answer>& answers) const {
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            if (decided_[i] && decided_[i]->body == answers[i].body) {
+                answers[i].replayed = false;
+            }
+        }
+    }
+
+private:
+    std::vector<std::optional<ledger::Answer>> decided_;
 };
 
 std::uint64_t micros_since(std::chrono::steady_clock::time_point start) {
@@ -141,9 +168,13 @@ void Lane::work(std::vector<Job> batch) {
 /// a run behind an unknown outcome finds what took effect, and does what did not.
 std::vector<ledger::Answer> Lane::transact_with_retries(const std::vector<Job>& batch) {
     Retry retry(limits_.retry_for);
+    Doubted doubted(batch.size());
     while (true) {
+        std::vector<ledger::Answer> answers;
         try {
-            return transact(batch, retry.in_doubt());
+            transact(batch, retry.in_doubt(), answers);
+            doubted.disclaim_replays(answers);
+            return answers;
         } catch (const Failure& failure) {
             if (in_doubt_ == InDoubt::settle && retry.again(failure)) {
                 counters_.retries.add(failure.native());
@@ -152,14 +183,19 @@ std::vector<ledger::Answer> Lane::transact_with_retries(const std::vector<Job>& 
             } else {
                 throw;
             }
+            if (failure.kind() == FailureKind::in_doubt) {
+                doubted.add(std::move(answers));
+            }
         }
     }
 }
 
-/// One database transaction, from BEGIN to the end of COMMIT. Where nothing is to be written (all
-/// replays, say) nothing is committed either. `confirmed`: what was read is answered only once a
-/// later write was acknowledged, so that no standby can take over without it.
-std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch, bool confirmed) {
+/// One database transaction, from BEGIN to the end of COMMIT; `answers` are true once it returns.
+/// Where nothing is to be written (all replays, say) nothing is committed either. `confirmed`: what
+/// was read is answered only once a later write was acknowledged, so that no standby can take over
+/// without it.
+void Lane::transact(const std::vector<Job>& batch, bool confirmed,
+                    std::vector<ledger::Answer>& answers) {
     std::vector<ledger::Need> needs;
     needs.reserve(batch.size());
     for (const Job& job : batch) {
@@ -168,7 +204,6 @@ std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch, bool c
     ledger::State state = writer_->begin(needs);
 
     ledger::Changes changes;
-    std::vector<ledger::Answer> answers;
     answers.reserve(batch.size());
     for (const Job& job : batch) {
         answers.push_back(decide(state, job.request, changes));
@@ -185,7 +220,6 @@ std::vector<ledger::Answer> Lane::transact(const std::vector<Job>& batch, bool c
         counters_.commit_micros.add(micros_since(start));
         counters_.batch_size.add(batch.size());
     }
-    return answers;
 }
 
 /// After a guard fired the database has rolled the whole batch back; alone, each command shows

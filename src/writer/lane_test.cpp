@@ -270,9 +270,11 @@ TEST_F(SharedLaneTest, AnUnknownOutcomeThatTookEffectIsFoundAndConfirmed) {
     Lane& lane = this->lane();
     store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .took_effect = true});
     auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
-    EXPECT_TRUE(answer_of(first).replayed);
+    EXPECT_FALSE(answer_of(first).replayed) << "it is the effect of this very request";
     EXPECT_EQ(balance(alice), 1);
     EXPECT_EQ(store.confirms(), 1);
+    auto replay = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_TRUE(answer_of(replay).replayed);
     EXPECT_EQ(ended, 0);
 }
 
@@ -293,7 +295,7 @@ TEST_F(SharedLaneTest, AnOutcomeThatStaysUnknownIsToldAndTheLaneGoesOn) {
     // The commit took effect, and from then on the database cannot be reached.
     store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .times = 1, .took_effect = true});
     auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
-    EXPECT_TRUE(answer_of(first).replayed);
+    EXPECT_TRUE(std::holds_alternative<Record>(answer_of(first).body));
     store.plan_fault({.at = 2, .kind = FailureKind::in_doubt, .times = 1'000'000});
     auto second = submit(lane, ledger::Grant{alice, 2, {}}, "k2");
     EXPECT_EQ(failure_of(second), FailureKind::in_doubt);

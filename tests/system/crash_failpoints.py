@@ -14,7 +14,7 @@ import unittest
 from harness import SOURCE, Server, ServerTest
 from workload import Load, check_all, fresh_history
 
-NAME = re.compile(r'\bfailpoint\("([^"]+)"\)')
+NAME = re.compile(r'\bfailpoint\("(sqlite_[^"]+)"\)')
 KILLS_PER_STORE = 10
 
 

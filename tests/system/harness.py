@@ -24,20 +24,26 @@ SANITIZED = os.environ["TEST_BUILD_DIR"].rsplit("/", 1)[-1] in ("asan", "tsan", 
 READY_LINE = re.compile(rb"passbook: listening on http://([\d.]+):(\d+) \(store .+\)\n")
 
 
-class Server:
-    """One `passbook serve` on a store; `wrapper` is a command that becomes it."""
+def url_of(store):
+    """The URL of a store that is given by it, or as the path of an SQLite file."""
+    return store if "://" in str(store) else f"sqlite:{store}"
 
-    def __init__(self, store, *, arguments=(), environment=None, wrapper=()):
-        self.store = pathlib.Path(store)
+
+class Server:
+    """One `passbook serve` on a store; `wrapper` is a command that becomes it. What it says goes to
+    `folder`, or beside the store."""
+
+    def __init__(self, store, *, arguments=(), environment=None, wrapper=(), folder=None):
+        self.store = store
         self.arguments = list(arguments)
         self.environment = dict(environment or {})
         self.wrapper = list(wrapper)
         self.process = None
         self.port = None
-        self.log = self.store.with_suffix(f".log-{time.monotonic_ns()}")
+        self.log = pathlib.Path(folder or store.parent) / f"serve-{time.monotonic_ns()}.log"
 
     def spawn(self):
-        command = [*self.wrapper, str(BINARY), "serve", "--store", f"sqlite:{self.store}",
+        command = [*self.wrapper, str(BINARY), "serve", "--store", url_of(self.store),
                    "--listen", "127.0.0.1:0", *self.arguments]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,
@@ -217,7 +223,7 @@ class ServerTest(unittest.TestCase):
         self.store = self.folder / "store.db"
 
     def serve(self, store=None, **options):
-        server = Server(store or self.store, **options)
+        server = Server(store or self.store, folder=self.folder, **options)
         self.addCleanup(self.end, server)
         return server.start()
 
@@ -240,5 +246,5 @@ class ServerTest(unittest.TestCase):
         return self.account(client, name)["balance"]
 
     def assert_reconciled(self, store=None):
-        done = passbook("reconcile", "--store", f"sqlite:{store or self.store}", "--json")
+        done = passbook("reconcile", "--store", url_of(store or self.store), "--json")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
