@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/failpoint.h"
+#include "base/version.h"
 #include "cli/settings.h"
 #include "cli/subcommand.h"
 #include "cli/text.h"
@@ -67,6 +68,8 @@ int run(int argc, const char* const* argv) {
     CLI::App app("Passbook: a ledger for value that must never be wrong under concurrency.",
                  "passbook");
     app.require_subcommand(1);
+    app.set_version_flag("--version", fmt::format("passbook {}", version()),
+                         "Show the version of the program");
     app.option_defaults()->take_last();
     app.get_formatter()->column_width(28);
     const std::vector<Subcommand> subcommands{

@@ -47,6 +47,7 @@ class CommandLine(ServerTest):
         self.assertRegex(told["sqlite"]["version"], r"^3\.\d+\.\d+$")
         self.assertGreaterEqual(told["sqlite"]["schema"], 1)
         self.assertIn(f"passbook {told['passbook']}\n", passbook("version").stdout)
+        self.assertEqual(f"passbook {told['passbook']}\n", passbook("--version").stdout)
 
     def test_migrate_makes_a_store_and_may_be_repeated(self):
         for _ in range(2):
