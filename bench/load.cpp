@@ -41,6 +41,7 @@ struct Options {
     std::uint64_t count_max = 100'000'000;
     double seconds_max = 1;
     std::size_t connections = 1;
+    double rate = 0;  ///< Requests per second, sent whether or not answers come; 0: as they come.
 };
 
 /// How long the server may stay silent before the run is given up.
@@ -237,11 +238,12 @@ public:
         return answer_;
     }
 
-    void send(std::uint64_t first) {
+    /// `due`: when it should have been sent, from which its latency counts.
+    void send(std::uint64_t first, Clock::time_point due) {
         request_.stamp_from(first);
         answer_.clear();
         sent_ = 0;
-        sent_at_ = Clock::now();
+        sent_at_ = due;
         send_on();
     }
 
@@ -327,20 +329,21 @@ public:
         deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
                                  std::chrono::duration<double>(options_.seconds_max));
         for (const auto& connection : connections_) {
-            send_next(*connection);
+            idle_.push_back(connection.get());
         }
+        send_what_is_due();
         std::vector<epoll_event> events(connections_.size());
         std::vector<char> buffer(std::size_t{1} << 20U);
-        while (in_flight_ > 0) {
-            const int ready =
-                ::epoll_wait(poll_, events.data(), static_cast<int>(events.size()), silence_ms_max);
+        while (in_flight_ > 0 || !is_over(Clock::now())) {
+            const int ready = ::epoll_wait(poll_, events.data(), static_cast<int>(events.size()),
+                                           milliseconds_to_wait());
             if (ready < 0 && errno == EINTR) {
                 continue;
             }
             if (ready < 0) {
                 fail_with_errno("epoll_wait");
             }
-            if (ready == 0) {
+            if (ready == 0 && Clock::now() - heard_ > std::chrono::milliseconds(silence_ms_max)) {
                 throw std::runtime_error("the server stays silent");
             }
             for (const epoll_event& event : std::span(events).first(std::size_t(ready))) {
@@ -349,6 +352,7 @@ public:
                     take_answer(connection);
                 }
             }
+            send_what_is_due();
         }
         end_ = Clock::now();
     }
@@ -364,13 +368,33 @@ public:
     }
 
 private:
-    void send_next(Connection& connection) {
-        if (issued_ + connection.commands() > options_.count_max || Clock::now() >= deadline_) {
-            return;
+    [[nodiscard]] bool is_over(Clock::time_point now) const {
+        return now >= deadline_ || issued_ + connections_.front()->commands() > options_.count_max;
+    }
+
+    /// Without a rate a request is due as soon as a connection is idle.
+    [[nodiscard]] Clock::time_point due(Clock::time_point now) const {
+        if (options_.rate == 0) {
+            return now;
         }
-        connection.send(options_.first + issued_);
-        issued_ += connection.commands();
-        ++in_flight_;
+        const std::chrono::duration<double> passed(static_cast<double>(requests_) / options_.rate);
+        return start_ + std::chrono::duration_cast<Clock::duration>(passed);
+    }
+
+    [[nodiscard]] int milliseconds_to_wait() const {
+        return options_.rate == 0 || idle_.empty() ? silence_ms_max : 1;
+    }
+
+    void send_what_is_due() {
+        const auto now = Clock::now();
+        while (!idle_.empty() && !is_over(now) && due(now) <= now) {
+            Connection& connection = *idle_.back();
+            idle_.pop_back();
+            connection.send(options_.first + issued_, due(now));
+            issued_ += connection.commands();
+            ++requests_;
+            ++in_flight_;
+        }
     }
 
     void take_answer(Connection& connection) {
@@ -380,7 +404,8 @@ private:
         check(connection);
         --in_flight_;
         answered_ += connection.commands();
-        send_next(connection);
+        heard_ = Clock::now();
+        idle_.push_back(&connection);
     }
 
     void check(const Connection& connection) const {
@@ -411,7 +436,10 @@ private:
     Clock::time_point start_;
     Clock::time_point deadline_;
     Clock::time_point end_;
+    Clock::time_point heard_ = Clock::now();
+    std::vector<Connection*> idle_;
     std::uint64_t issued_ = 0;
+    std::uint64_t requests_ = 0;
     std::uint64_t answered_ = 0;
     std::size_t in_flight_ = 0;
     std::vector<std::uint32_t> latencies_us_;
@@ -429,6 +457,8 @@ int run(int argc, char** argv) {
     app.add_option("--first", options.first, "Number of the first command: no key comes twice");
     app.add_option("--count", options.count_max)->check(CLI::Range(1, 100'000'000));
     app.add_option("--seconds", options.seconds_max)->check(CLI::Range(0.01, 600.0));
+    app.add_option("--rate", options.rate, "Requests per second; 0: as fast as answers come")
+        ->check(CLI::Range(0.0, 1'000'000.0));
     app.add_option("--connections", options.connections)->check(CLI::Range(1, 1'000));
     CLI11_PARSE(app, argc, argv);
     options.work = work == "grant" ? Work::grant : Work::spend;

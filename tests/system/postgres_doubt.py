@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The link to PostgreSQL breaks during COMMIT, before it took effect and after: the client is told
-what is true, and what was asked once happens once."""
+"""The link to PostgreSQL breaks during COMMIT, before it took effect and after: the client is
+told what is true, and what was asked once happens once."""
 
 import re
 import socket
@@ -22,8 +22,8 @@ def setUpModule():
 
 
 class Proxy:
-    """Between a server and its database. At `cuts` COMMITs it breaks the link, `before` the database
-    has it or `after` the database has answered; while `closed` it lets nobody in."""
+    """Between a server and its database. At `cuts` COMMITs it breaks the link, `before` the
+    database has it or `after` the database has answered; while `closed` it lets nobody in."""
 
     def __init__(self, port):
         self.port = port
@@ -36,7 +36,8 @@ class Proxy:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def url(self, store):
-        return re.sub(r"@127\.0\.0\.1:\d+", f"@127.0.0.1:{self.listener.getsockname()[1]}", store)
+        port = self.listener.getsockname()[1]
+        return re.sub(r"@127\.0\.0\.1:\d+", f"@127.0.0.1:{port}", store)
 
     def plan(self, when, cuts):
         with self.mutex:

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server on PostgreSQL beside what teams write by hand on the same database, driven by pgbench:
+the row lock (BEGIN, SELECT FOR UPDATE, conditional UPDATE, INSERT, COMMIT) with 64 clients, and the
+best that one statement can do (a conditional UPDATE that feeds the INSERT) at whichever number of
+clients is best. Both keep the same UNIQUE (account, key) and the same accounts."""
+
+import contextlib
+import os
+import re
+import statistics
+import sys
+
+from measure import ROOT, BenchError, run, say, spread
+
+sys.path.insert(0, str(ROOT / "tests" / "servers"))
+from postgres_server import PostgresServer  # noqa: E402
+
+BASELINE_CLIENTS = 64
+ONE_STATEMENT_CLIENTS = (1, 4, 16, 64)
+PGBENCH = "/usr/lib/postgresql/15/bin/pgbench"
+
+TABLES = """
+CREATE TABLE account (id text PRIMARY KEY, balance bigint NOT NULL, floor bigint NOT NULL);
+CREATE TABLE entry (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, account text NOT NULL,
+                    key text NOT NULL, amount bigint NOT NULL,
+                    recorded_at timestamptz NOT NULL DEFAULT now(), UNIQUE (account, key));
+INSERT INTO account SELECT 'account-' || lpad(n::text, 8, '0'), 1000000000, 0
+  FROM generate_series(0, :accounts - 1) n;
+INSERT INTO entry (account, key, amount) SELECT id, 'grant-' || id, 1000000000 FROM account;
+VACUUM ANALYZE;
+CHECKPOINT;
+"""
+
+NAMES = """\\set n random(0, :accounts - 1)
+\\set k random(1, 9000000000000000000)
+"""
+ACCOUNT = "'account-' || lpad(:n::text, 8, '0')"
+
+ROW_LOCK = NAMES + f"""BEGIN;
+SELECT balance FROM account WHERE id = {ACCOUNT} FOR UPDATE;
+UPDATE account SET balance = balance - 1 WHERE id = {ACCOUNT} AND balance - 1 >= floor;
+INSERT INTO entry (account, key, amount) VALUES ({ACCOUNT}, 'spend-' || :k::text, -1);
+COMMIT;
+"""
+
+ONE_STATEMENT = NAMES + f"""WITH moved AS (UPDATE account SET balance = balance - 1
+    WHERE id = {ACCOUNT} AND balance - 1 >= floor RETURNING id)
+INSERT INTO entry (account, key, amount) SELECT id, 'spend-' || :k::text, -1 FROM moved;
+"""
+
+
+class PostgresWork:
+    """All on one cluster with the settings of the plan; each run in a database of its own."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.plan = bench.plan["postgres"]
+        self.server = None
+        self.scripts = None
+        self.made = 0
+
+    def measure(self):
+        with self.bench.fresh_folder() as folder:
+            os.chmod(folder, 0o755)  # PostgreSQL runs as a user of its own
+            self.scripts = folder
+            (folder / "row_lock.sql").write_text(ROW_LOCK, encoding="utf-8")
+            (folder / "one_statement.sql").write_text(ONE_STATEMENT, encoding="utf-8")
+            with PostgresServer(folder / "cluster", self.plan["settings"]) as self.server:
+                rounds = [self.round(number) for number in range(self.bench.plan["rounds"])]
+        return self.figures(rounds)
+
+    def round(self, number):
+        """Every way once, the baselines first in every other round."""
+        steps = [("row_lock", self.row_locks), ("one_statement", self.one_statements),
+                 ("passbook", self.ours)]
+        if number % 2 == 1:
+            steps.reverse()
+        found = {}
+        for name, step in steps:
+            found[name] = step()
+            rates = {work: round(result["per_second"]) for work, result in found[name].items()}
+            say(f"postgres, round {number + 1}: {name} {rates}")
+        found["p99"] = self.p99(found["row_lock"]["hot"])
+        return found
+
+    @contextlib.contextmanager
+    def database(self):
+        self.made += 1
+        name = f"bench_{self.made}"
+        self.server.sql(f"CREATE DATABASE {name}", database="postgres")
+        try:
+            yield name
+        finally:
+            self.server.sql(f"DROP DATABASE {name} WITH (FORCE)", database="postgres")
+
+    def pgbench(self, name, script, clients, accounts, seconds):
+        command = [PGBENCH, "--no-vacuum", "--protocol=prepared", f"--client={clients}",
+                   f"--jobs={min(clients, 2)}", f"--time={seconds}",
+                   f"--define=accounts={accounts}", f"--file={self.scripts / script}",
+                   "--log", f"--log-prefix={self.scripts / 'latency'}", self.server.url(name)]
+        tps = float(re.search(r"tps = ([\d.]+)", run(command)).group(1))
+        return {"per_second": tps, "clients": clients, "p99_ms": self.taken_latencies()}
+
+    def taken_latencies(self):
+        """The 99th percentile of the transactions that pgbench has just logged."""
+        micros = []
+        for file in self.scripts.glob("latency*"):
+            with open(file, encoding="ascii") as lines:
+                micros += [int(line.split()[2]) for line in lines]
+            file.unlink()
+        if len(micros) < 100:
+            raise BenchError(f"pgbench made only {len(micros)} transactions")
+        return round(statistics.quantiles(micros, n=100)[98] / 1000, 3)
+
+    def by_hand(self, script, clients):
+        """The best rate on one account, and on many."""
+        best = {}
+        for work, accounts in (("hot", 1), ("spread", self.plan["accounts"])):
+            with self.database() as name:
+                self.server.sql(TABLES.replace(":accounts", str(accounts)), database=name)
+                runs = [self.pgbench(name, script, count, accounts, self.plan["seconds"])
+                        for count in clients]
+            best[work] = max(runs, key=lambda result: result["per_second"])
+        return best
+
+    def row_locks(self):
+        return self.by_hand("row_lock.sql", (BASELINE_CLIENTS,))
+
+    def one_statements(self):
+        return self.by_hand("one_statement.sql", ONE_STATEMENT_CLIENTS)
+
+    @contextlib.contextmanager
+    def passbook(self, accounts):
+        with self.database() as name:
+            store = self.server.url(name)
+            run([self.bench.passbook, "migrate", "--store", store])
+            with self.bench.serving(store, accounts, "--lanes", str(self.plan["lanes"])) as server:
+                self.server.sql("CHECKPOINT", database=name)
+                yield server
+
+    def ours(self):
+        many = self.plan["accounts"]
+        works = (("hot", 1, {"connections": 64}), ("spread", many, {"connections": 64}),
+                 ("batch", many, {"connections": 4, "batch": 1_000}))
+        found = {}
+        for work, accounts, options in works:
+            with self.passbook(accounts) as server:
+                found[work] = self.bench.run_load(server, "spend", accounts,
+                                                  seconds=self.plan["seconds"], **options)
+        return found
+
+    def p99(self, baseline):
+        """Ours on the hot account, sent at the rate that the baseline reached at its best."""
+        with self.passbook(1) as server:
+            ours = self.bench.run_load(server, "spend", 1, connections=64,
+                                       seconds=self.plan["seconds"], rate=baseline["per_second"])
+        return {"passbook_ms": ours["p99_ms"], "row_lock_ms": baseline["p99_ms"]}
+
+    @staticmethod
+    def figures(rounds):
+        """The figures by name, and the median of each ratio."""
+        def ratio(work, way, its):
+            return spread([found["passbook"][work]["per_second"] / found[way][its]["per_second"]
+                           for found in rounds])
+
+        ratios = {
+            "postgres_hot_single": ratio("hot", "row_lock", "hot"),
+            "postgres_spread_single": ratio("spread", "row_lock", "spread"),
+            "postgres_spread_batch": ratio("batch", "row_lock", "spread"),
+            "postgres_hot_over_best": ratio("hot", "one_statement", "hot"),
+            "postgres_spread_over_best": ratio("spread", "one_statement", "spread"),
+            "postgres_batch_over_best": ratio("batch", "one_statement", "spread"),
+            "postgres_p99": spread([found["p99"]["passbook_ms"] / found["p99"]["row_lock_ms"]
+                                    for found in rounds]),
+        }
+        figures = {"postgres": {
+            way: {work: {name: spread([found[way][work][name] for found in rounds])
+                         for name in ("per_second", "p99_ms")}
+                  for work in rounds[0][way]}
+            for way in ("passbook", "row_lock", "one_statement")}}
+        figures["postgres"]["ratios"] = ratios
+        figures["postgres"]["p99"] = [found["p99"] for found in rounds]
+        return figures, {name: figure["median"] for name, figure in ratios.items()}
