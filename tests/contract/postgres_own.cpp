@@ -249,6 +249,17 @@ TEST_F(PostgresOwn, AGuardThatFiresLeavesTheLinkAsItWas) {
     EXPECT_EQ(balance(), 5);
 }
 
+TEST_F(PostgresOwn, ATextThatTheDatabaseCannotHoldIsRefusedLikeABadRow) {
+    run(*writer, Grant{alice, 5, {}}, "k1");
+    Changes changes = decided(*writer, Grant{alice, 5, {}}, "k2");
+    changes.entries.at(0).reason = std::string("a\0b", 3);
+    EXPECT_THROW(writer->commit(changes), GuardFired);
+    changes = decided(*writer, Grant{alice, 5, {}}, "k2");
+    changes.entries.at(0).reason = "\xff";
+    EXPECT_THROW(writer->commit(changes), GuardFired);
+    EXPECT_EQ(balance(), 5);
+}
+
 TEST_F(PostgresOwn, EntriesOfAccountsThatNoNeedNamedAreTaken) {
     run(*writer, Grant{alice, 5, {}}, "k1");
     const Changes changes = decided(*writer, Grant{alice, 5, {}}, "k2");
@@ -283,6 +294,19 @@ TEST_F(PostgresOwn, ASnapshotIsWalkedPageByPage) {
     }
     EXPECT_FALSE(snapshot->next(entry));
     EXPECT_FALSE(snapshot->next(entry));
+}
+
+TEST_F(PostgresOwn, ASnapshotWhoseLinkBrokeIsNeverGoneOnWithAnother) {
+    run(*writer, Grant{alice, 5, {}}, "k1");
+    const auto reader = store->reader();
+    {
+        const auto snapshot = reader->snapshot(shard_of("alice"));
+        cut_all_links();
+        EXPECT_EQ(thrown_by([&] { (void)reader->account(alice); }).kind, FailureKind::unavailable);
+        EXPECT_EQ(thrown_by([&] { (void)reader->snapshot(shard_of("bob")); }).kind,
+                  FailureKind::unavailable);
+    }
+    EXPECT_EQ(reader->account(alice)->account.balance, 5);
 }
 
 TEST_F(PostgresOwn, FailpointsFailAsTheDatabaseWould) {

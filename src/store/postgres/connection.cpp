@@ -52,7 +52,7 @@ std::string_view cure_of(std::string_view sqlstate) {
         return "; create its tables with `passbook migrate --store URL`";
     }
     if (sqlstate == "42501") {
-        return "; the role lacks a privilege that `passbook migrate` grants to the server's role";
+        return "; the role lacks a privilege: sql/postgres/roles.sql grants what a server needs";
     }
     return "";
 }

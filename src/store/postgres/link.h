@@ -14,7 +14,9 @@ class Link {
 public:
     Link(Address address, Purpose purpose) : address_(std::move(address)), purpose_(purpose) {}
 
-    /// The connection in use; opens one where there is none that is good.
+    /// The connection in use; opens one where there is none that is good. Failure `unavailable`
+    /// where the last one broke and somebody, such as a snapshot, still holds on to it: what was
+    /// begun there must not go on elsewhere.
     [[nodiscard]] std::shared_ptr<Connection> get();
 
     /// The connection in use, null where it is gone.
@@ -23,18 +25,20 @@ public:
     }
 
     /// Runs `work(connection)`. Where a connection that was idle since turns out to be broken, as
-    /// after a restart of the server, it runs once more on a new one. Not for work that commits.
+    /// after a restart of the server, it runs once more on a new one. Not for work that commits,
+    /// and what belongs to a transaction that is open fails with it.
     template <class Work>
     auto with_fresh(Work work) {
-        const bool was_open = current() != nullptr;
-        const auto connection = get();
+        const bool was_idle = current() != nullptr && !current()->in_transaction();
+        auto connection = get();
         try {
             return work(*connection);
         } catch (const LinkLost&) {
-            if (!was_open) {
+            if (!was_idle) {
                 throw;
             }
         }
+        connection.reset();
         return work(*get());
     }
 

@@ -77,7 +77,7 @@ constexpr std::string_view insert_refusals_query =
     "$10::bigint[], $11::bigint[], $12::timestamptz[])";
 
 void add_transaction(Queries& all) {
-    all.begin = {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"};
+    all.begin = {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED"};
     all.begin_reading = {"begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
     all.commit = {"commit", "COMMIT", true};
     // A transaction that only took a number waits for no standby; one that wrote to the log does.

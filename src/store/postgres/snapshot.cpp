@@ -94,23 +94,12 @@ class PostgresSnapshot final : public ShardSnapshot {
 public:
     PostgresSnapshot(std::shared_ptr<Connection> connection, Shard shard)
         : connection_(std::move(connection)), shard_(shard), owns_(!connection_->in_transaction()) {
-        Pipeline trip(*connection_);
-        if (owns_) {
-            trip.add(queries().begin_reading);
+        try {
+            open();
+        } catch (...) {
+            connection_->roll_back();
+            throw;
         }
-        accounts_.queue_first(trip, shard_);
-        entries_.queue_first(trip, shard_);
-        holds_.queue_first(trip, shard_);
-        refusals_.queue_first(trip, shard_);
-        trip.sync();
-        if (owns_) {
-            (void)trip.next();
-        }
-        accounts_.take_first(trip);
-        entries_.take_first(trip);
-        holds_.take_first(trip);
-        refusals_.take_first(trip);
-        trip.finish();
     }
     ~PostgresSnapshot() override {
         if (owns_) {
@@ -134,6 +123,27 @@ public:
     }
 
 private:
+    /// Brings the first page of each sequence, which fixes the instant of all.
+    void open() {
+        Pipeline trip(*connection_);
+        if (owns_) {
+            trip.add(queries().begin_reading);
+        }
+        accounts_.queue_first(trip, shard_);
+        entries_.queue_first(trip, shard_);
+        holds_.queue_first(trip, shard_);
+        refusals_.queue_first(trip, shard_);
+        trip.sync();
+        if (owns_) {
+            (void)trip.next();
+        }
+        accounts_.take_first(trip);
+        entries_.take_first(trip);
+        holds_.take_first(trip);
+        refusals_.take_first(trip);
+        trip.finish();
+    }
+
     std::shared_ptr<Connection> connection_;
     Shard shard_;
     bool owns_;

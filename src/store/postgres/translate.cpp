@@ -31,6 +31,7 @@ constexpr Row table[] = {
     {"23505", conflict, conflict, conflict},        // somebody wrote it without our lock
     {"26000", conflict, conflict, in_doubt},        // our prepared statement was discarded
     {"PB001", guard, guard, guard},                 // a guard of ours
+    {"22", guard, guard, in_doubt},                 // a value that its column cannot hold
     {"23", guard, guard, guard},                    // the other constraints
     {"57P01", unavailable, in_doubt, in_doubt},     // terminated by an administrator
     {"57P02", unavailable, in_doubt, in_doubt},     // another session crashed

@@ -49,7 +49,8 @@ TEST(Translate, MapsEveryStateToWhatTheWriterMustDo) {
         {"42P01", broken, broken, in_doubt},
         {"3F000", broken, broken, in_doubt},
         {"42501", broken, broken, in_doubt},
-        {"22003", broken, broken, in_doubt},
+        {"22021", guard, guard, in_doubt},
+        {"22003", guard, guard, in_doubt},
         {"99999", broken, broken, in_doubt},
     };
     for (const Row& row : rows) {
