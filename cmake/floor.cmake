@@ -247,7 +247,9 @@ function(passbook_script_test)
     passbook_record(script ${arg_NAME} 9 "${arg_SCRIPT};${arg_FILES}" "" "")
     add_test(NAME ${arg_LABEL}.${arg_NAME}
         COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGUMENTS})
-    set(environment TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+    string(REGEX MATCHALL "-fsanitize=[^ ]+" sanitizers "${CMAKE_CXX_FLAGS}")
+    list(JOIN sanitizers " " sanitizers)
+    set(environment TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR} TEST_SANITIZERS=${sanitizers}
         TEST_BUILD_DIR=${PROJECT_BINARY_DIR} TEST_CMAKE=${CMAKE_COMMAND}
         TEST_CXX=${CMAKE_CXX_COMPILER} TEST_VERSION=${PROJECT_VERSION})
     if(TARGET passbook)

@@ -16,7 +16,7 @@
 namespace passbook::http {
 namespace {
 
-constexpr std::chrono::milliseconds patience{10'000};
+constexpr std::chrono::milliseconds patience{60'000};
 
 }  // namespace
 

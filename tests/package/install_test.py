@@ -50,7 +50,8 @@ class Installed(unittest.TestCase):
             encoding="utf-8")
         output, good = run(CMAKE, "-S", ".", "-B", "build", "-G", "Ninja",
                            f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                           f"-DCMAKE_CXX_COMPILER={os.environ['TEST_CXX']}", cwd=project)
+                           f"-DCMAKE_CXX_COMPILER={os.environ['TEST_CXX']}",
+                           f"-DCMAKE_CXX_FLAGS={os.environ['TEST_SANITIZERS']}", cwd=project)
         return project, output, good
 
     def test_only_the_public_headers_are_installed(self):

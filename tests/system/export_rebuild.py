@@ -55,7 +55,7 @@ class ExportTest(ServerTest):
         post(f"/v1/holds/{hold}/commit", {"amount": 20, "to": "cat"}, "ann")
         hold = post("/v1/holds", {"account": "ann", "amount": 60}, "ann")["hold"]["id"]
         post(f"/v1/holds/{hold}/void", {}, "ann")
-        post("/v1/holds", {"account": "ann", "amount": 70, "expires_in": 1}, "ann")
+        post("/v1/holds", {"account": "ann", "amount": 70, "expires_in": 3600}, "ann")
         self.open_hold = post("/v1/holds", {"account": "bob", "amount": 80}, "bob")["hold"]["id"]
         client.put("/v1/accounts/bob", {"floor": -10, "ceiling": 5000, "metadata": {"vip": True}})
         post("/v1/accounts/bob/spends", {"amount": 99999}, "bob")

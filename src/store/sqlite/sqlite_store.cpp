@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <array>
+#include <cstdint>
 #include <optional>
 
 #include "base/assert.h"
@@ -26,6 +28,13 @@ void refuse_unsound_library() {
         FailureKind::broken,
         fmt::format("SQLite {} can corrupt a store (WAL-reset bug); 3.51.3 or newer is needed",
                     sqlite3_libversion()));
+}
+
+/// SQLite seeds them at their first use, and without a lock looks at what that wrote when it opens
+/// a file. So they are used before any thread but this one could open one.
+void seed_random_numbers() {
+    std::array<std::uint8_t, 1> unused{};
+    sqlite3_randomness(static_cast<int>(unused.size()), unused.data());
 }
 
 /// WAL so that readers do not wait; FULL so that a commit that was acknowledged survives power
@@ -57,6 +66,7 @@ public:
         refuse_unsound_library();
         if (access == Access::write) {
             lock_.emplace(path_);
+            seed_random_numbers();
             connection_.emplace(path_, Connection::Mode::read_write_create);
             configure(*connection_, path_);
             migrate(*connection_, path_);
