@@ -29,8 +29,9 @@ struct Gathered {
     }
 };
 
-/// SQLite gives one block of memory per file: this, and behind it the system's own file.
-struct alignas(std::max_align_t) LogFile {
+/// SQLite gives one block of memory per file, aligned to 8 bytes: this, and behind it the system's
+/// own file.
+struct LogFile {
     sqlite3_file base;
     Gathered* gathered;
 
@@ -38,6 +39,8 @@ struct alignas(std::max_align_t) LogFile {
         return reinterpret_cast<sqlite3_file*>(this + 1);
     }
 };
+
+static_assert(alignof(LogFile) <= 8 && sizeof(LogFile) % 8 == 0);
 
 LogFile& log_of(sqlite3_file* file) {
     return *reinterpret_cast<LogFile*>(file);
