@@ -137,6 +137,23 @@ class Rebuild(ExportTest):
             rows = csv.DictReader(io.StringIO(self.export(store=store)))
             self.assertEqual(sum(int(row["amount"]) for row in rows), 40_000)
 
+    def test_a_store_of_many_commits_is_rebuilt_though_its_transfers_lead_across_them(self):
+        server = self.serve()
+        client = self.connect(server)
+        names = [f"n{number}" for number in range(40)]
+        commands = [{"kind": "grant", "account": name, "amount": 1000, "idempotency_key": "first"}
+                    for name in names]
+        commands += [{"kind": "transfer", "from": names[number * 7 % 40],
+                      "to": names[(number * 7 + 1 + number % 37) % 40], "amount": 1,
+                      "idempotency_key": f"t{number}"} for number in range(3_000)]
+        answer = client.post("/v1/batch", {"commands": commands})
+        self.assertEqual({item["status"] for item in answer.json()["results"]}, {201})
+        lines = self.export("--format", "jsonl")
+        self.assertGreater(len(lines), 6_000)
+        store, done = self.rebuilt(lines)
+        self.assertEqual(json.loads(done.stdout)["differences"], 0)
+        self.assertEqual(self.export("--format", "jsonl", store=store), lines)
+
     def test_a_file_that_is_damaged_or_not_whole_is_refused_and_nothing_written(self):
         server = self.serve()
         self.fill(self.connect(server))

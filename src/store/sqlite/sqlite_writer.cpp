@@ -314,7 +314,7 @@ void SqliteWriter::add(const ledger::Entry& entry) {
         }
     }
     if (entry.subject) {
-        row.bind(15, number(standing(entry.subject->account).shard));
+        row.bind(15, number(shard_of(entry.subject->account.text())));
         row.bind(16, view(entry.subject->account.text()));
         row.bind(17, entry.subject->seq);
     } else {
