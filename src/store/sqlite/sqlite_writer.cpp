@@ -67,6 +67,15 @@ std::vector<const T*> in_table_order(const std::vector<T>& items) {
     return ordered;
 }
 
+std::vector<const ledger::Entry*> in_given_order(const std::vector<ledger::Entry>& entries) {
+    std::vector<const ledger::Entry*> ordered;
+    ordered.reserve(entries.size());
+    for (const ledger::Entry& entry : entries) {
+        ordered.push_back(&entry);
+    }
+    return ordered;
+}
+
 }  // namespace
 
 SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
@@ -227,7 +236,12 @@ void SqliteWriter::write(const ledger::Changes& changes) {
     for (const auto& account : changes.described) {
         describe(account);
     }
-    for (const ledger::Entry* entry : in_table_order(changes.entries)) {
+    // A leg is held to all that its subject says only where that stands before it, as it does in
+    // the order in which the batch was decided.
+    const bool has_legs = std::any_of(changes.entries.begin(), changes.entries.end(),
+                                      [](const auto& entry) { return entry.subject.has_value(); });
+    for (const ledger::Entry* entry :
+         has_legs ? in_given_order(changes.entries) : in_table_order(changes.entries)) {
         add(*entry);
     }
     failpoint("sqlite_mid_write");
