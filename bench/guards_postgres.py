@@ -34,7 +34,7 @@ ACCOUNTS = 100_000
 SETTINGS = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "2GB",
             "max_wal_size": "8GB", "checkpoint_timeout": "1h", "autovacuum": "on"}
 COLUMNS = """shard, account, seq, kind, amount, held_change, balance_after, held_after, recorded_at,
-    status, floor, key, fingerprint, request, format"""
+    status, floor, key, fingerprint, format"""
 
 NO_TRIGGERS = """
     DROP TRIGGER entries_follow ON entries; DROP TRIGGER entries_hold ON entries;
@@ -52,7 +52,7 @@ CHECKS = """
              AND (key IS NULL) <> (subject IS NULL)
              AND (target, reverses, expires_at) IS NULL
         WHEN kind = 5 THEN held_change = 0
-             AND (key IS NULL) <> (subject IS NULL) AND (target IS NULL) = (key IS NULL)
+             AND (key IS NULL) <> (subject IS NULL) AND target >= 1
              AND (reverses IS NULL) = (amount = 0) AND (reverses IS NULL OR reverses < seq)
              AND (amount <> 0 OR key IS NOT NULL) AND expires_at IS NULL
         WHEN kind = 6 THEN amount = 0 AND held_change > 0 AND key IS NOT NULL
@@ -60,19 +60,16 @@ CHECKS = """
         WHEN kind = 7 AND subject IS NULL THEN amount < 0 AND held_change <= amount
              AND key IS NOT NULL AND target IS NOT NULL AND (reverses, expires_at) IS NULL
         WHEN kind = 7 THEN amount > 0 AND held_change = 0 AND key IS NULL
-             AND (target, reverses, expires_at) IS NULL
+             AND target >= 1 AND (reverses, expires_at) IS NULL
         WHEN kind IN (8, 9) THEN amount = 0 AND held_change < 0 AND target IS NOT NULL
              AND (key IS NULL) = (kind = 9) AND (subject, reverses, expires_at) IS NULL
         WHEN kind BETWEEN 10 AND 13 THEN amount = 0 AND held_change = 0
              AND (subject, target, reverses, expires_at) IS NULL AND (kind < 13 OR key IS NULL)
         END IS TRUE),
     ADD CHECK (CASE WHEN key IS NULL
-        THEN (fingerprint, request, format) IS NULL
+        THEN (fingerprint, format) IS NULL
         ELSE length(fingerprint) = 16 AND format >= 1
              AND length(key) BETWEEN 1 AND 128 AND key !~ '[^]!#-[^-~]'
-             AND request = substring(sha256('\\x6163636f756e7400'::bytea
-                 || convert_to(account, 'UTF8') || '\\x00'::bytea
-                 || convert_to(key, 'UTF8')) FOR 16)
         END IS TRUE),
     ADD CHECK ((seq >= 1
         AND amount BETWEEN -9007199254740991 AND 9007199254740991
@@ -112,10 +109,12 @@ ROW_TRIGGER = """
            OR NEW.kind <> 13 AND (NEW.floor IS DISTINCT FROM p.floor
                                   OR NEW.ceiling IS DISTINCT FROM p.ceiling)
            OR EXISTS (SELECT 1 FROM refusals
-                       WHERE shard = NEW.shard AND request = NEW.request)
+                       WHERE shard = NEW.shard AND subject = NEW.account AND key = NEW.key)
            OR EXISTS (SELECT 1 FROM entries
                        WHERE subject_shard = NEW.shard AND subject = NEW.account
-                         AND subject_seq = NEW.seq AND (kind = NEW.kind) IS NOT TRUE) THEN
+                         AND subject_seq = NEW.seq
+                         AND (kind = NEW.kind AND target IS NOT DISTINCT FROM NEW.target)
+                             IS NOT TRUE) THEN
             RAISE EXCEPTION 'passbook guard';
         END IF;
         RETURN NULL;
@@ -152,10 +151,8 @@ STAGED = """
               FROM generate_series(0, {writers} - 1) writer,
                    generate_series(1, {batches}) batch, generate_series(1, {batch}) place) s
     WINDOW w AS (PARTITION BY account ORDER BY batch, place);
-    ALTER TABLE staged ADD request bytea, ADD fingerprint bytea;
-    UPDATE staged SET fingerprint = decode(md5(key), 'hex'), request = substring(
-        sha256(convert_to('account', 'UTF8') || '\\x00' || convert_to(account, 'UTF8') || '\\x00'
-               || convert_to(key, 'UTF8')) FOR 16);
+    ALTER TABLE staged ADD fingerprint bytea;
+    UPDATE staged SET fingerprint = decode(md5(key), 'hex');
     CREATE INDEX ON staged (writer, batch);
     CLUSTER staged USING staged_writer_batch_idx;"""
 
@@ -172,7 +169,7 @@ SELECT count(e.seq)
                       ORDER BY seq DESC LIMIT 1) e ON true;
 INSERT INTO passbook.entries ({columns}{more})
 SELECT shard, account, seq, kind, amount, 0, balance_after, 0, '2024-01-01+00', 1, 0, key,
-       fingerprint, request, 1{more_values}
+       fingerprint, 1{more_values}
   FROM passbook.staged WHERE writer = :client_id AND batch = :b;
 COMMIT;
 """

@@ -102,7 +102,7 @@ void AccountAudit::take(const Entry& entry) {
     }
     check_limits(entry);
     if (entry.request) {
-        check_request(*entry.request, entry.seq);
+        keys_.add(entry.request->key, entry.seq);
     }
     holds_.take(entry);
     links_.take(entry);
@@ -161,19 +161,6 @@ void AccountAudit::check_limits(const Entry& entry) {
     if (ceiling && entry.balance_after > *ceiling) {
         say(entry.seq, What::ceiling_passed, fmt::format("balance at most {}", *ceiling),
             std::to_string(entry.balance_after));
-    }
-}
-
-void AccountAudit::take(const ledger::StoredRefusal& refusal) {
-    check_request(refusal.request, 0);
-}
-
-void AccountAudit::check_request(const ledger::RequestMark& request, std::int64_t seq) {
-    const RequestId made = request_id("account", row_.id.text(), request.key);
-    keys_.add(made.hash, seq);
-    if (made.hash != request.hash) {
-        say(seq == 0 ? std::nullopt : std::optional(seq), What::request_hash, to_text('t', made),
-            to_text('t', {shard_, request.hash}));
     }
 }
 

@@ -31,14 +31,15 @@ public:
     void take(const ledger::Hold& hold) {
         holds_.take(hold);
     }
-    void take(const ledger::StoredRefusal& refusal);
+    void take(const ledger::StoredRefusal& refusal) {
+        keys_.add(refusal.request.key, 0);
+    }
     void finish();
 
 private:
     void check_follows(const ledger::Entry& entry);
     void check_status(const ledger::Entry& entry);
     void check_limits(const ledger::Entry& entry);
-    void check_request(const ledger::RequestMark& request, std::int64_t seq);
     void check_row();
     void say(std::optional<std::int64_t> seq, What what, std::string expected,
              std::string found) const;

@@ -25,8 +25,6 @@ std::string_view name_of(What what) noexcept {
             return "ceiling_passed";
         case What::status_forbids:
             return "status_forbids";
-        case What::request_hash:
-            return "request_hash";
         case What::key_repeated:
             return "key_repeated";
         case What::leg_without_subject:

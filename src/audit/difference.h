@@ -23,11 +23,10 @@ enum class What : std::uint8_t {
     floor_passed,   ///< by the limits in force then
     ceiling_passed,
     status_forbids,  ///< an entry that a frozen or closed account cannot have
-    request_hash,    ///< made of account and key
     key_repeated,    ///< among the entries and refusals of one account
     leg_without_subject,
     transaction_incomplete,
-    reversal,  ///< opposite in sign and, all together, within the entry taken back
+    reversal,  ///< of its target's entry, opposite in sign, all together within it
     // An account's row against its entries.
     account_balance,
     account_held,

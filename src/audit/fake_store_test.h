@@ -26,7 +26,7 @@ struct Rows {
     /// Rows that lie in another shard than their account's id says.
     std::map<std::string, Shard> misplaced;
     /// A transaction that the look-up by id misses.
-    std::optional<RequestHash> not_found;
+    std::optional<EntryId> not_found;
 
     [[nodiscard]] Shard shard_at(const AccountId& id) const {
         const auto found = misplaced.find(id.text());
@@ -44,7 +44,7 @@ struct Rows {
     }
     ledger::Hold& hold(std::string_view id, std::int64_t opened_seq) {
         return *std::find_if(holds.begin(), holds.end(), [&](const ledger::Hold& h) {
-            return h.account.text() == id && h.opened_seq == opened_seq;
+            return h.opened.account.text() == id && h.opened.seq == opened_seq;
         });
     }
 };
@@ -55,12 +55,13 @@ public:
         take(rows.accounts, accounts_, [&](const auto& a) { return rows.shard_at(a.id) == shard; });
         take(rows.entries, entries_,
              [&](const auto& e) { return rows.shard_at(e.account) == shard; });
-        take(rows.holds, holds_, [&](const auto& h) { return rows.shard_at(h.account) == shard; });
+        take(rows.holds, holds_,
+             [&](const auto& h) { return rows.shard_at(h.opened.account) == shard; });
         take(rows.refusals, refusals_,
              [&](const auto& r) { return rows.shard_at(r.subject) == shard; });
         order(accounts_, [](const auto& a) { return std::tie(a.id); });
         order(entries_, [](const auto& e) { return std::tie(e.account, e.seq); });
-        order(holds_, [](const auto& h) { return std::tie(h.account, h.opened_seq); });
+        order(holds_, [](const auto& h) { return std::tie(h.opened); });
         order(refusals_, [](const auto& r) { return std::tie(r.subject, r.request.key); });
     }
 
@@ -133,23 +134,21 @@ public:
                      found.empty() ? ledger::Entry{account} : found[0]);
         return found;
     }
-    std::optional<ledger::Original> transaction(const RequestId& id) override {
+    std::optional<ledger::Original> transaction(const EntryId& id) override {
         ledger::Original original;
-        if (id.hash == rows_.not_found) {
+        if (id == rows_.not_found) {
             return std::nullopt;
         }
         for (const ledger::Entry& entry : rows_.entries) {
-            if (entry.request &&
-                RequestId{rows_.shard_at(entry.account), entry.request->hash} == id) {
+            if (entry.id() == id && ledger::transaction_of(entry) == id) {
                 original.record.entries.push_back(entry);
             }
         }
         if (original.record.entries.empty()) {
             return std::nullopt;
         }
-        const ledger::Entry subject = original.record.subject();
         for (const ledger::Entry& entry : rows_.entries) {
-            if (entry.subject == ledger::SubjectLink{subject.account, subject.seq}) {
+            if (entry.subject == id) {
                 original.record.entries.push_back(entry);
             }
         }
@@ -166,16 +165,13 @@ public:
                                              std::size_t) override {
         throw std::logic_error("accounts");
     }
-    std::vector<std::optional<RequestId>> requests_of(const std::vector<ledger::Entry>&) override {
-        throw std::logic_error("requests_of");
-    }
     std::optional<store::BalanceAt> balance_at(const AccountId&, Instant) override {
         throw std::logic_error("balance_at");
     }
     std::optional<store::BalanceAt> balance_by_effective(const AccountId&, Instant) override {
         throw std::logic_error("balance_by_effective");
     }
-    std::optional<ledger::Hold> hold(const RequestId&) override {
+    std::optional<ledger::Hold> hold(const EntryId&) override {
         throw std::logic_error("hold");
     }
     std::optional<ledger::Outcome> outcome(const ledger::SubjectKey&) override {
@@ -224,8 +220,8 @@ public:
         state_.now = plus_seconds(state_.now, seconds);
     }
 
-    /// Returns the transaction's (or hold's) id; a zero id for a refusal or a PUT.
-    RequestId run(ledger::Action action, std::string_view key = "") {
+    /// The id of the transaction; nothing where it was refused, or is none.
+    std::optional<EntryId> run(ledger::Action action, std::string_view key = "") {
         ledger::Command command{.action = std::move(action)};
         if (!key.empty()) {
             command.key = Key::trusted(std::string(key));
@@ -241,12 +237,10 @@ public:
         }
         keep(changes);
         const auto* record = std::get_if<ledger::Record>(&answer.body);
-        if (record == nullptr || !record->subject().request) {
-            return {};
+        const auto id = record == nullptr ? std::nullopt : transaction_of(record->subject());
+        if (id) {
+            state_.originals[*id] = {*record, std::vector<Amount>(record->entries.size())};
         }
-        const RequestId id{shard_of(record->subject().account.text()),
-                           record->subject().request->hash};
-        state_.originals[id] = {*record, std::vector<Amount>(record->entries.size())};
         return id;
     }
 
@@ -264,7 +258,7 @@ private:
         for (const auto& [id, hold] : state_.holds) {
             rows_.holds.push_back(hold);
             if (hold.status == ledger::HoldStatus::open) {
-                auto& wake_at = rows_.account(hold.account.text()).wake_at;
+                auto& wake_at = rows_.account(id.account.text()).wake_at;
                 wake_at = wake_at ? std::min(*wake_at, hold.expires_at) : hold.expires_at;
             }
         }

@@ -30,7 +30,7 @@ std::optional<HoldStatus> closes_as(const Entry& entry) {
 }
 
 std::string text_of(const Hold& hold) {
-    return to_text('h', hold.id);
+    return to_text(hold.opened);
 }
 
 /// The hold's state as its row says it.
@@ -42,7 +42,7 @@ std::string state_of(HoldStatus status, Total amount, Total committed) {
 
 void HoldAudit::take(const Hold& hold) {
     if (opening_) {
-        say(opening_->account.text(), opening_->opened_seq, What::hold_unopened,
+        say(opening_->opened.account.text(), opening_->opened.seq, What::hold_unopened,
             "an entry of kind hold", "no such entry for " + text_of(*opening_));
     }
     opening_ = hold;
@@ -50,7 +50,7 @@ void HoldAudit::take(const Hold& hold) {
         held_ += hold.amount;
         wake_at_ = wake_at_ ? std::min(*wake_at_, hold.expires_at) : hold.expires_at;
         if (hold.closed_seq || hold.committed != 0) {
-            say(hold.account.text(), hold.opened_seq, What::hold_closing,
+            say(hold.opened.account.text(), hold.opened.seq, What::hold_closing,
                 "an open hold that nothing closed",
                 fmt::format("{} closed at seq {}, {} committed", text_of(hold),
                             hold.closed_seq.value_or(0), hold.committed));
@@ -58,13 +58,14 @@ void HoldAudit::take(const Hold& hold) {
         return;
     }
     if (!hold.closed_seq) {
-        say(hold.account.text(), hold.opened_seq, What::hold_closing, "the seq that closed it",
+        say(hold.opened.account.text(), hold.opened.seq, What::hold_closing,
+            "the seq that closed it",
             fmt::format("{} is {} by no entry", text_of(hold), name_of(hold.status)));
         return;
     }
     const auto [other, is_new] = closing_.emplace(*hold.closed_seq, hold);
     if (!is_new) {
-        say(hold.account.text(), *hold.closed_seq, What::hold_closing,
+        say(hold.opened.account.text(), *hold.closed_seq, What::hold_closing,
             "one hold closed by " + text_of(other->second), text_of(hold) + " as well");
     }
 }
@@ -76,7 +77,7 @@ void HoldAudit::take(const Entry& entry) {
 
 void HoldAudit::check_opening(const Entry& entry) {
     const bool opens = entry.kind == EntryKind::hold;
-    if (!opening_ || opening_->opened_seq != entry.seq) {
+    if (!opening_ || opening_->opened.seq != entry.seq) {
         if (opens) {
             say(entry.account.text(), entry.seq, What::hold_missing, "a hold that it opened",
                 "none");
@@ -86,18 +87,12 @@ void HoldAudit::check_opening(const Entry& entry) {
     const Hold hold = std::move(*opening_);
     opening_.reset();
     if (!opens) {
-        say(hold.account.text(), entry.seq, What::hold_unopened, "an entry of kind hold",
+        say(hold.opened.account.text(), entry.seq, What::hold_unopened, "an entry of kind hold",
             "another kind, for " + text_of(hold));
         return;
     }
-    const bool same_id = entry.request && hold.id == RequestId{shard_, entry.request->hash};
-    if (!same_id) {
-        say(hold.account.text(), entry.seq, What::hold_opening,
-            entry.request ? to_text('h', {shard_, entry.request->hash}) : "the entry's own id",
-            text_of(hold));
-    }
     if (hold.amount != entry.held_change || hold.expires_at != entry.expires_at) {
-        say(hold.account.text(), entry.seq, What::hold_opening,
+        say(hold.opened.account.text(), entry.seq, What::hold_opening,
             fmt::format("{} held until {}", entry.held_change,
                         entry.expires_at ? to_text(*entry.expires_at) : "no time"),
             fmt::format("{} held until {}", hold.amount, to_text(hold.expires_at)));
@@ -116,15 +111,15 @@ void HoldAudit::check_closing(const Entry& entry) {
     }
     const Hold hold = std::move(found->second);
     closing_.erase(found);
-    if (!closes || !entry.target || *entry.target != hold.id.hash) {
-        say(hold.account.text(), entry.seq, What::hold_closing,
+    if (!closes || !entry.target || *entry.target != hold.opened.seq) {
+        say(hold.opened.account.text(), entry.seq, What::hold_closing,
             "the entry that closed " + text_of(hold), "another entry");
         return;
     }
     const Total committed = *closes == HoldStatus::committed ? -Total{entry.amount} : 0;
     const Total released = -Total{entry.held_change};
     if (hold.status != *closes || hold.committed != committed || hold.amount != released) {
-        say(hold.account.text(), entry.seq, What::hold_closing,
+        say(hold.opened.account.text(), entry.seq, What::hold_closing,
             state_of(*closes, released, committed),
             state_of(hold.status, hold.amount, hold.committed));
     }
@@ -132,13 +127,13 @@ void HoldAudit::check_closing(const Entry& entry) {
 
 void HoldAudit::finish() {
     if (opening_) {
-        say(opening_->account.text(), opening_->opened_seq, What::hold_unopened,
+        say(opening_->opened.account.text(), opening_->opened.seq, What::hold_unopened,
             "an entry of kind hold", "no such entry for " + text_of(*opening_));
         opening_.reset();
     }
     for (const auto& [seq, hold] : closing_) {
-        say(hold.account.text(), seq, What::hold_closing, "an entry that closed " + text_of(hold),
-            "none");
+        say(hold.opened.account.text(), seq, What::hold_closing,
+            "an entry that closed " + text_of(hold), "none");
     }
     closing_.clear();
 }

@@ -23,7 +23,7 @@ public:
         *this = HoldAudit(shard_, report_);
     }
 
-    /// In order of opened_seq, and before the entry of that seq.
+    /// In order of their opening entries, and before the entry of that seq.
     void take(const ledger::Hold& hold);
     void take(const ledger::Entry& entry);
     void finish();

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "base/sha256.h"
+
 namespace passbook::audit {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr unsigned bits_max = 48;
 
 }  // namespace
 
-bool KeyAudit::Part::holds(const RequestHash& hash) const {
+bool KeyAudit::Part::holds(const Hash& hash) const {
     std::uint64_t low = 0;
     std::memcpy(&low, hash.data(), sizeof low);
     return (low & ((std::uint64_t{1} << bits) - 1)) == value;
@@ -25,7 +27,10 @@ void KeyAudit::begin() {
     kept_.clear();
 }
 
-void KeyAudit::add(const RequestHash& hash, std::int64_t seq) {
+void KeyAudit::add(const Key& key, std::int64_t seq) {
+    const Sha256 digest = sha256(key.text());
+    Hash hash{};
+    std::copy_n(digest.begin(), hash.size(), hash.begin());
     if (!part_.holds(hash)) {
         return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,8 +29,8 @@ public:
     /// Forgets everything: the next account.
     void begin();
 
-    /// `hash` stands for the key; seq 0 for a refusal.
-    void add(const RequestHash& hash, std::int64_t seq);
+    /// seq 0 stands for a refusal.
+    void add(const Key& key, std::int64_t seq);
 
     /// The repeats among what was kept in this pass.
     [[nodiscard]] std::vector<Repeat> repeats();
@@ -38,16 +39,20 @@ public:
     [[nodiscard]] bool next_pass();
 
 private:
+    /// Stands for a key in little memory. Clients choose the keys, so it must be one for which none
+    /// can make two that collide.
+    using Hash = std::array<std::uint8_t, 16>;
+
     /// The keys whose hash ends in these `bits` bits.
     struct Part {
         std::uint64_t value = 0;
         unsigned bits = 0;
 
-        [[nodiscard]] bool holds(const RequestHash& hash) const;
+        [[nodiscard]] bool holds(const Hash& hash) const;
     };
 
     struct Kept {
-        RequestHash hash;
+        Hash hash;
         std::int64_t seq;
     };
 

@@ -45,30 +45,32 @@ void LinkAudit::take(const Entry& entry) {
     } else if (entry.request && may_have_legs(entry.kind)) {
         check_transaction(entry);
     }
-    if (entry.kind == EntryKind::reverse && entry.reverses) {
+    if (entry.kind == EntryKind::reverse) {
         check_reversal(entry);
     }
 }
 
 void LinkAudit::check_leg(const Entry& entry) {
     const auto subject = find(entry.subject->account, entry.subject->seq);
-    const auto expected = fmt::format("an entry {}:{} of the same kind, time and with a key",
-                                      entry.subject->account.text(), entry.subject->seq);
+    const auto expected = fmt::format("an entry {} of the same kind, time, target and with a key",
+                                      to_text(*entry.subject));
     if (!subject) {
         say(entry, What::leg_without_subject, expected, "none");
     } else if (!subject->request || subject->kind != entry.kind ||
-               subject->recorded_at != entry.recorded_at) {
+               subject->recorded_at != entry.recorded_at || subject->target != entry.target) {
         say(entry, What::leg_without_subject, expected,
-            fmt::format("one recorded at {}{}", to_text(subject->recorded_at),
-                        subject->request ? "" : " without a key"));
+            fmt::format("one recorded at {}, {}{}", to_text(subject->recorded_at),
+                        subject->target ? fmt::format("with target {}", *subject->target)
+                                        : std::string("without a target"),
+                        subject->request ? "" : ", without a key"));
     }
 }
 
 void LinkAudit::check_transaction(const Entry& entry) {
-    const auto found = lookups_.transaction({shard_, entry.request->hash});
+    const auto found = lookups_.transaction(entry.id());
     if (!found) {
-        say(entry, What::transaction_incomplete,
-            to_text('t', {shard_, entry.request->hash}) + " found by its id", "nothing");
+        say(entry, What::transaction_incomplete, to_text(entry.id()) + " found by its id",
+            "nothing");
         return;
     }
     const ledger::Record& record = found->record;
@@ -99,7 +101,24 @@ void LinkAudit::check_balanced(const Entry& entry, const ledger::Record& record)
     }
 }
 
+/// Where the subject takes back an entry of its own, that it is of the target's transaction says
+/// also that there is such a transaction.
 void LinkAudit::check_reversal(const Entry& entry) {
+    if (entry.reverses) {
+        check_taken_back(entry);
+    } else if (!entry.subject && entry.target) {
+        const std::int64_t seq = *entry.target;
+        const auto original = seq < entry.seq ? find(entry.account, seq) : std::nullopt;
+        if (!original || !may_be_reversed(original->kind) ||
+            ledger::transaction_of(*original) != original->id()) {
+            say(entry, What::reversal,
+                fmt::format("target {} to be a transaction that can be reversed", seq),
+                original ? "one that cannot" : "none");
+        }
+    }
+}
+
+void LinkAudit::check_taken_back(const Entry& entry) {
     const std::int64_t seq = *entry.reverses;
     const auto original = seq < entry.seq ? find(entry.account, seq) : std::nullopt;
     if (!original || !may_be_reversed(original->kind)) {
@@ -107,10 +126,12 @@ void LinkAudit::check_reversal(const Entry& entry) {
             original ? "one that cannot" : "none");
         return;
     }
-    if (entry.target && original->request && *entry.target != original->request->hash) {
+    const auto transaction = ledger::transaction_of(*original);
+    const AccountId& subject = entry.subject ? entry.subject->account : entry.account;
+    if (entry.target && transaction != EntryId{subject, *entry.target}) {
         say(entry, What::reversal,
-            "the target to be " + to_text('t', {shard_, original->request->hash}),
-            to_text('t', {shard_, *entry.target}));
+            fmt::format("seq {} to be of {}", seq, to_text(EntryId{subject, *entry.target})),
+            transaction ? "of " + to_text(*transaction) : "of no transaction");
     }
     if ((original->amount < 0) == (entry.amount < 0)) {
         say(entry, What::reversal, fmt::format("the opposite sign of {}", original->amount),

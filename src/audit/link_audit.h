@@ -32,6 +32,7 @@ private:
     void check_transaction(const ledger::Entry& entry);
     void check_balanced(const ledger::Entry& entry, const ledger::Record& record);
     void check_reversal(const ledger::Entry& entry);
+    void check_taken_back(const ledger::Entry& entry);
     [[nodiscard]] std::optional<ledger::Entry> find(const AccountId& account, std::int64_t seq);
     void say(const ledger::Entry& entry, What what, std::string expected, std::string found) const;
 

@@ -20,7 +20,7 @@ ledger::Entry blank(std::type_identity<ledger::Entry>) {
     return {.account = AccountId::trusted("")};
 }
 ledger::Hold blank(std::type_identity<ledger::Hold>) {
-    return {.account = AccountId::trusted("")};
+    return {.opened = {AccountId::trusted("")}};
 }
 ledger::StoredRefusal blank(std::type_identity<ledger::StoredRefusal>) {
     return {.subject = AccountId::trusted(""),
@@ -35,7 +35,7 @@ const AccountId& account_of(const ledger::Entry& entry) {
     return entry.account;
 }
 const AccountId& account_of(const ledger::Hold& hold) {
-    return hold.account;
+    return hold.opened.account;
 }
 const AccountId& account_of(const ledger::StoredRefusal& refusal) {
     return refusal.subject;
@@ -124,7 +124,7 @@ private:
         for (; entries_.at(id); entries_.advance()) {
             const ledger::Entry& entry = entries_.row();
             total.entries_sum += entry.amount;
-            for (; holds_.at(id) && holds_.row().opened_seq <= entry.seq; holds_.advance()) {
+            for (; holds_.at(id) && holds_.row().opened.seq <= entry.seq; holds_.advance()) {
                 audit_.take(holds_.row());
             }
             audit_.take(entry);
@@ -163,14 +163,13 @@ private:
         const auto snapshot = rows_.snapshot(shard_);
         for (Cursor<ledger::Entry> entry(*snapshot, uncounted); !entry.at_end(); entry.advance()) {
             if (entry.at(id) && entry.row().request) {
-                keys_.add(request_id("account", id.text(), entry.row().request->key).hash,
-                          entry.row().seq);
+                keys_.add(entry.row().request->key, entry.row().seq);
             }
         }
         for (Cursor<ledger::StoredRefusal> refusal(*snapshot, uncounted); !refusal.at_end();
              refusal.advance()) {
             if (refusal.at(id)) {
-                keys_.add(request_id("account", id.text(), refusal.row().request.key).hash, 0);
+                keys_.add(refusal.row().request.key, 0);
             }
         }
     }

@@ -18,13 +18,18 @@ using namespace ledger;
 const AccountId alice = AccountId::trusted("alice");
 const AccountId bob = AccountId::trusted("bob");
 const AccountId carol = AccountId::trusted("carol");
+const AccountId erin = AccountId::trusted("erin");
+const AccountId frank = AccountId::trusted("frank");
 const AssetCode won = AssetCode::trusted("won");
 
 /// A ledger that has done a bit of everything. Alice's entries are
 ///    1 grant 1000    2 spend 100    3 transfer -200 (bob 1)    4 reverse +40 of 2
 ///    5 hold 50       6 commit -30   7 hold 60                  8 void
 ///    9 hold 70      10 expire      11 hold 80 (stays open)    12 limits    13 freeze  14 unfreeze
-/// Bob is closed after giving all away; carol and dave keep a balanced asset.
+/// Bob is closed after giving all away; carol and dave keep a balanced asset. Erin's entries are
+///    1 grant 100     2 transfer -60 (frank 1)      3 reverse +25 of 2 (frank 2)
+///    4 hold 20       5 commit -15 (frank 3)        6 transaction -10 (frank 4)
+///    7 reverse of 6, of which only frank's 4 is taken back (frank 5)     8 grant 3
 class ReconcileTest : public testing::Test {
 protected:
     ReconcileTest() {
@@ -34,15 +39,16 @@ protected:
         ledger.put_asset(balanced);
         fill_alice();
         fill_others();
+        fill_erin();
     }
 
     void fill_alice() {
         ledger.run(Grant{alice, 1000, {}}, "a1");
-        const RequestId spend = ledger.run(Spend{alice, 100, {}}, "a2");
+        const auto spend = ledger.run(Spend{alice, 100, {}}, "a2");
         ledger.run(Transfer{alice, bob, 200}, "a3");
-        ledger.run(Reverse{spend, 40, {}}, "a4");
-        ledger.run(CommitHold{ledger.run(PlaceHold{alice, 50, {}}, "a5"), 30, {}}, "a6");
-        ledger.run(VoidHold{ledger.run(PlaceHold{alice, 60, {}}, "a7")}, "a8");
+        ledger.run(Reverse{spend.value(), 40, {}}, "a4");
+        ledger.run(CommitHold{ledger.run(PlaceHold{alice, 50, {}}, "a5").value(), 30, {}}, "a6");
+        ledger.run(VoidHold{ledger.run(PlaceHold{alice, 60, {}}, "a7").value()}, "a8");
         ledger.run(PlaceHold{alice, 70, 10}, "a9");
         ledger.wait_seconds(20);
         ledger.run(PlaceHold{alice, 80, {}}, "a11");
@@ -57,6 +63,17 @@ protected:
         ledger.run(SetStatus{bob, EntryKind::close}, "b3");
         ledger.run(PutAccount{.account = AccountId::trusted("dave"), .asset = won});
         ledger.run(Transact{{{carol, 7, won}, {AccountId::trusted("dave"), -7, {}}}}, "c1");
+    }
+
+    void fill_erin() {
+        ledger.run(Grant{erin, 100, {}}, "e1");
+        const auto moved = ledger.run(Transfer{erin, frank, 60}, "e2");
+        ledger.run(Reverse{moved.value(), 25, {}}, "e3");
+        const auto hold = ledger.run(PlaceHold{erin, 20, {}}, "e4");
+        ledger.run(CommitHold{hold.value(), 15, frank}, "e5");
+        const auto split = ledger.run(Transact{{{erin, -10, {}}, {frank, 10, {}}}}, "e6");
+        ledger.run(Reverse{split.value(), {}, {{frank, -3, {}}}}, "e7");
+        ledger.run(Grant{erin, 3, {}}, "e8");
     }
 
     /// Each difference as `account:seq what`, with seq 0 where it has none.
@@ -88,9 +105,9 @@ using Found = std::vector<std::string>;
 
 TEST_F(ReconcileTest, WhatTheLedgerDidIsRight) {
     EXPECT_EQ(run(), Found{});
-    EXPECT_EQ(summary.accounts, 4U);
+    EXPECT_EQ(summary.accounts, 6U);
     EXPECT_EQ(summary.entries, rows().entries.size());
-    EXPECT_EQ(summary.holds, 4U);
+    EXPECT_EQ(summary.holds, 5U);
     EXPECT_EQ(summary.refusals, 1U);
     EXPECT_EQ(summary.differences, 0U);
 }
@@ -98,7 +115,7 @@ TEST_F(ReconcileTest, WhatTheLedgerDidIsRight) {
 TEST_F(ReconcileTest, TotalsAreGivenPerAsset) {
     (void)run();
     ASSERT_EQ(summary.assets.size(), 2U);
-    const AssetTotal point{.accounts = 2, .balance = 710, .held = 80, .entries_sum = 710};
+    const AssetTotal point{.accounts = 4, .balance = 810, .held = 80, .entries_sum = 810};
     EXPECT_EQ(summary.assets.at("point"), point);
     EXPECT_EQ(summary.assets.at("won"), (AssetTotal{.accounts = 2}));
 }
@@ -108,7 +125,7 @@ TEST_F(ReconcileTest, TotalsMayPassTheRangeOfOneInteger) {
         ledger.run(Grant{AccountId::trusted(fmt::format("rich{}", i)), amount_max, {}}, "k");
     }
     EXPECT_EQ(run(), Found{});
-    EXPECT_TRUE(summary.assets.at("point").balance == Total{amount_max} * 1100 + 710);
+    EXPECT_TRUE(summary.assets.at("point").balance == Total{amount_max} * 1100 + 810);
 }
 
 TEST_F(ReconcileTest, AShardThatIsEmptyOrAStoreThatIsEmptyIsRight) {
@@ -129,6 +146,24 @@ TEST_F(ReconcileTest, ADifferenceSaysWhatWasExpectedAndFound) {
                                               .what = What::account_balance,
                                               .expected = "710",
                                               .found = "711"}}));
+}
+
+TEST_F(ReconcileTest, ADifferenceNamesTransactionsAndHoldsByTheirIds) {
+    rows().entry("frank", 2).target = 1;
+    rows().hold("alice", 5).closed_seq.reset();
+    (void)run();
+    std::set<std::string> texts;
+    for (const Difference& difference : told) {
+        texts.insert(difference.expected + " | " + difference.found);
+    }
+    const std::string then = to_text(rows().entry("erin", 3).recorded_at);
+    EXPECT_EQ(texts, (std::set<std::string>{
+                         "a hold that it closed | none",
+                         "an entry erin:3 of the same kind, time, target and with a key | "
+                         "one recorded at " +
+                             then + ", with target 2",
+                         "seq 1 to be of erin:1 | of erin:2",
+                         "the seq that closed it | alice:5 is committed by no entry"}));
 }
 
 TEST_F(ReconcileTest, AnAccountWithMoreKeysThanAreRememberedIsStillProvedWhole) {
@@ -155,7 +190,8 @@ void erase_account(Rows& rows, std::string_view id) {
 }
 
 void erase_hold(Rows& rows, std::int64_t opened_seq) {
-    std::erase_if(rows.holds, [&](const Hold& h) { return h.opened_seq == opened_seq; });
+    std::erase_if(rows.holds,
+                  [&](const Hold& h) { return h.opened == EntryId{alice, opened_seq}; });
 }
 
 std::vector<Planted> planted_in_entries() {
@@ -257,15 +293,9 @@ std::vector<Planted> planted_in_limits_and_status() {
 
 std::vector<Planted> planted_in_keys() {
     return {
-        {"a request's hash",
-         [](Rows& r) { r.entry("alice", 1).request->hash[0] ^= 1; },
-         {"alice:1 request_hash"}},
-        {"a refusal's hash",
-         [](Rows& r) { r.refusals.front().request.hash[0] ^= 1; },
-         {"alice:0 request_hash"}},
         {"a key twice among the entries",
          [](Rows& r) { r.entry("alice", 2).request = r.entry("alice", 1).request; },
-         {"alice:4 reversal", "alice:2 key_repeated"}},
+         {"alice:2 key_repeated"}},
         {"a key of an entry among the refusals",
          [](Rows& r) { r.refusals.front().request = *r.entry("alice", 1).request; },
          {"alice:1 key_repeated"}},
@@ -290,7 +320,7 @@ std::vector<Planted> planted_between_entries() {
          },
          {"alice:3 transaction_incomplete"}},
         {"a transaction that its id does not lead to",
-         [](Rows& r) { r.not_found = r.entry("carol", 1).request->hash; },
+         [](Rows& r) { r.not_found = r.entry("carol", 1).id(); },
          {"carol:1 transaction_incomplete"}},
         {"reversals beyond the original",
          [](Rows& r) {
@@ -309,8 +339,51 @@ std::vector<Planted> planted_between_entries() {
          [](Rows& r) { r.entry("alice", 4).reverses = 12; },
          {"alice:4 reversal"}},
         {"a reversal that names another transaction",
-         [](Rows& r) { (*r.entry("alice", 4).target)[0] ^= 1; },
+         [](Rows& r) { r.entry("alice", 4).target = 1; },
          {"alice:4 reversal"}},
+    };
+}
+
+std::vector<Planted> planted_in_targets() {
+    return {
+        {"a leg of a commit that names another hold",
+         [](Rows& r) { r.entry("frank", 3).target = 3; },
+         {"frank:3 leg_without_subject"}},
+        {"a leg of a reversal that names another transaction",
+         [](Rows& r) { r.entry("frank", 2).target = 1; },
+         {"frank:2 leg_without_subject", "frank:2 reversal"}},
+        {"a reversal that names another transaction than its leg",
+         [](Rows& r) { r.entry("erin", 3).target = 1; },
+         {"erin:3 reversal", "frank:2 leg_without_subject"}},
+        {"a leg that takes back an entry of another transaction",
+         [](Rows& r) { r.entry("frank", 5).reverses = 1; },
+         {"frank:5 reversal"}},
+        {"a reversal, its leg with it, that names another transaction",
+         [](Rows& r) { r.entry("erin", 7).target = r.entry("frank", 5).target = 2; },
+         {"frank:5 reversal"}},
+        {"a reversal that names no entry",
+         [](Rows& r) { r.entry("erin", 7).target = r.entry("frank", 5).target = 99; },
+         {"erin:7 reversal", "frank:5 reversal"}},
+        {"a reversal that names a later transaction",
+         [](Rows& r) { r.entry("erin", 7).target = r.entry("frank", 5).target = 8; },
+         {"erin:7 reversal", "frank:5 reversal"}},
+        {"a reversal that names what cannot be reversed",
+         [](Rows& r) { r.entry("erin", 7).target = r.entry("frank", 5).target = 4; },
+         {"erin:7 reversal", "frank:5 reversal"}},
+        {"a reversal that names an entry of another's transaction",
+         [](Rows& r) {
+             r.entry("erin", 6).subject = EntryId{frank, 4};
+             r.entry("erin", 6).request.reset();
+             r.entry("frank", 4).subject.reset();
+             r.entry("frank", 4).request = RequestMark{Key::trusted("f4")};
+         },
+         {"erin:7 reversal", "frank:5 reversal"}},
+        {"a commit that names another hold",
+         [](Rows& r) { r.entry("alice", 6).target = 7; },
+         {"alice:6 hold_closing"}},
+        {"an expiry that names another hold",
+         [](Rows& r) { r.entry("alice", 10).target = 7; },
+         {"alice:10 hold_closing"}},
     };
 }
 
@@ -357,19 +430,16 @@ std::vector<Planted> planted_in_holds() {
          [](Rows& r) { erase_hold(r, 5); },
          {"alice:5 hold_missing", "alice:6 hold_closing"}},
         {"a hold that no entry opened",
-         [](Rows& r) { r.hold("alice", 7).opened_seq = 4; },
-         {"alice:4 hold_unopened", "alice:7 hold_missing"}},
+         [](Rows& r) { r.hold("alice", 7).opened.seq = 4; },
+         {"alice:4 hold_unopened", "alice:7 hold_missing", "alice:8 hold_closing"}},
         {"a hold opened behind the last entry",
          [](Rows& r) {
              Hold more = r.hold("alice", 11);
-             more.opened_seq = 99;
+             more.opened.seq = 99;
              more.amount = 0;
              r.holds.push_back(more);
          },
          {"alice:99 hold_unopened"}},
-        {"a hold's id",
-         [](Rows& r) { r.hold("alice", 11).id.hash[0] ^= 1; },
-         {"alice:11 hold_opening"}},
         {"a hold's amount",
          [](Rows& r) { r.hold("alice", 11).amount += 1; },
          {"alice:11 hold_opening", "alice:0 held_by_holds"}},
@@ -406,9 +476,9 @@ std::vector<Planted> planted_in_holds() {
 TEST_F(ReconcileTest, EachPlantedDifferenceIsToldExactly) {
     const Rows right = rows();
     std::set<std::string> told_kinds;
-    for (const auto& table :
-         {planted_in_entries(), planted_in_limits_and_status(), planted_in_keys(),
-          planted_between_entries(), planted_in_accounts(), planted_in_holds()}) {
+    for (const auto& table : {planted_in_entries(), planted_in_limits_and_status(),
+                              planted_in_keys(), planted_between_entries(), planted_in_targets(),
+                              planted_in_accounts(), planted_in_holds()}) {
         for (const Planted& planted : table) {
             rows() = right;
             planted.plant(rows());

@@ -24,7 +24,7 @@ Entry keyed(EntryKind kind, Amount amount, Amount held_change) {
 
 Entry leg(EntryKind kind, Amount amount) {
     Entry entry{.account = alice, .seq = 2, .kind = kind, .amount = amount};
-    entry.subject = ledger::SubjectLink{bob, 1};
+    entry.subject = EntryId{bob, 1};
     return entry;
 }
 
@@ -34,7 +34,7 @@ Entry with(Entry entry, const std::function<void(Entry&)>& change) {
 }
 
 void targeted(Entry& entry) {
-    entry.target = RequestHash{};
+    entry.target = 1;
 }
 void reversing(Entry& entry) {
     entry.reverses = 1;
@@ -57,11 +57,11 @@ std::vector<Entry> right_ones() {
         leg(EntryKind::transaction, -5),
         with(with(keyed(EntryKind::reverse, 5, 0), targeted), reversing),
         with(keyed(EntryKind::reverse, 0, 0), targeted),
-        with(leg(EntryKind::reverse, -5), reversing),
+        with(with(leg(EntryKind::reverse, -5), targeted), reversing),
         with(keyed(EntryKind::hold, 0, 5), due),
         with(keyed(EntryKind::commit, -5, -5), targeted),
         with(keyed(EntryKind::commit, -3, -5), targeted),
-        leg(EntryKind::commit, 5),
+        with(leg(EntryKind::commit, 5), targeted),
         with(keyed(EntryKind::void_hold, 0, -5), targeted),
         with(with(keyed(EntryKind::expire, 0, -5), targeted), unkeyed),
         keyed(EntryKind::freeze, 0, 0),
@@ -111,6 +111,10 @@ TEST(Shape, SignsAndPartsAreHeldTo) {
         with(keyed(EntryKind::spend, -5, 0), reversing),
         with(keyed(EntryKind::reverse, 5, 0), targeted),
         with(keyed(EntryKind::reverse, 5, 0), reversing),
+        with(leg(EntryKind::reverse, -5), reversing),
+        with(leg(EntryKind::reverse, -5), targeted),
+        leg(EntryKind::commit, 5),
+        with(leg(EntryKind::transfer, 5), targeted),
         keyed(EntryKind::hold, 0, 5),
         with(keyed(EntryKind::hold, 0, 5), [](Entry& entry) { entry.expires_at = Instant{0}; }),
         keyed(EntryKind::commit, -5, -5),

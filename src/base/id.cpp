@@ -2,8 +2,9 @@
 #include "base/id.h"
 
 #include <algorithm>
-#include <cstring>
+#include <charconv>
 
+#include "base/amount.h"
 #include "base/sha256.h"
 
 namespace passbook {
@@ -14,16 +15,6 @@ constexpr std::size_t key_length_max = 128;
 
 bool is_alphanumeric(char c) noexcept {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-std::optional<std::uint8_t> parse_hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9') {
-        return static_cast<std::uint8_t>(c - '0');
-    }
-    if (c >= 'a' && c <= 'f') {
-        return static_cast<std::uint8_t>(c - 'a' + 10);
-    }
-    return std::nullopt;
 }
 
 }  // namespace
@@ -50,47 +41,31 @@ Shard shard_of(std::string_view subject_id) {
     return sha256(subject_id).front();
 }
 
-RequestId request_id(std::string_view kind, std::string_view subject_id, const Key& key) {
-    std::string bytes;
-    bytes.reserve(kind.size() + subject_id.size() + key.text().size() + 2);
-    bytes.append(kind).push_back('\0');
-    bytes.append(subject_id).push_back('\0');
-    bytes.append(key.text());
-    RequestId id{shard_of(subject_id), {}};
-    const Sha256 digest = sha256(bytes);
-    std::copy_n(digest.begin(), id.hash.size(), id.hash.begin());
-    return id;
+std::string to_text(const EntryId& id) {
+    return id.account.text() + ':' + std::to_string(id.seq);
 }
 
-std::string to_text(char letter, const RequestId& id) {
-    return letter + to_hex(&id.shard, 1) + to_hex(id.hash.data(), id.hash.size());
-}
-
-std::optional<RequestId> parse_request_id(char letter, std::string_view text) {
-    RequestId id;
-    const std::size_t bytes = 1 + id.hash.size();
-    if (text.size() != 1 + 2 * bytes || text.front() != letter) {
+std::optional<EntryId> parse_entry_id(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) {
         return std::nullopt;
     }
-    text.remove_prefix(1);
-    for (std::size_t i = 0; i < bytes; ++i) {
-        const auto high = parse_hex_digit(text[2 * i]);
-        const auto low = parse_hex_digit(text[2 * i + 1]);
-        if (!high || !low) {
-            return std::nullopt;
-        }
-        const auto byte = static_cast<std::uint8_t>(*high * 16U + *low);
-        (i == 0 ? id.shard : id.hash[i - 1]) = byte;
+    auto account = AccountId::parse(text.substr(0, colon));
+    const std::string_view digits = text.substr(colon + 1);
+    if (!account || digits.empty() || digits.front() < '1' || digits.front() > '9') {
+        return std::nullopt;
     }
-    return id;
+    std::int64_t seq = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, seq);
+    if (error != std::errc() || stop != end || seq > amount_max) {
+        return std::nullopt;
+    }
+    return EntryId{std::move(*account), seq};
 }
 
 }  // namespace passbook
 
-std::size_t std::hash<passbook::RequestId>::operator()(
-    const passbook::RequestId& id) const noexcept {
-    // The hash is already uniform; any eight bytes of it serve.
-    std::size_t value = 0;
-    std::memcpy(&value, id.hash.data(), sizeof value);
-    return value;
+std::size_t std::hash<passbook::EntryId>::operator()(const passbook::EntryId& id) const noexcept {
+    return std::hash<std::string>{}(id.account.text()) * 31 + std::hash<std::int64_t>{}(id.seq);
 }

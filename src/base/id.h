@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -72,28 +71,21 @@ using AccountId = Name<AccountTag>;
 using AssetCode = Name<AssetTag>;
 using Key = Name<KeyTag>;
 
-/// First 16 bytes of SHA-256 over (subject kind, subject id, key): what the ids that the server
-/// makes are built from, so that every retry of a request makes the same ones.
-using RequestHash = std::array<std::uint8_t, 16>;
+/// Where an entry is, and so its id. A transaction has the id of the entry on its subject, a hold
+/// that of the entry that opened it: what holds an id knows the account, and with it the shard.
+struct EntryId {
+    AccountId account;
+    std::int64_t seq = 0;
 
-/// The part of a server-made id behind its first letter: it leads to one shard.
-struct RequestId {
-    Shard shard = 0;
-    RequestHash hash{};
-
-    friend auto operator<=>(const RequestId&, const RequestId&) = default;
+    friend auto operator<=>(const EntryId&, const EntryId&) = default;
 };
 
-/// The id of what (subject, key) makes. `kind` is `account`, `campaign`, `item` or `buyer`.
-[[nodiscard]] RequestId request_id(std::string_view kind, std::string_view subject_id,
-                                   const Key& key);
+/// `<account>:<seq>`.
+inline constexpr std::string_view entry_id_form = "`<account>:<seq>`, such as `alice:12`";
+[[nodiscard]] std::string to_text(const EntryId& id);
 
-/// `<letter><shard, two hex digits><hash, 32 hex digits>`; the letter is `t` for a transaction and
-/// `h` for a hold.
-[[nodiscard]] std::string to_text(char letter, const RequestId& id);
-
-/// The reverse of `to_text`; nothing if the text is not exactly of that form.
-[[nodiscard]] std::optional<RequestId> parse_request_id(char letter, std::string_view text);
+/// The reverse of `to_text`; nothing if the text is not exactly of that form, `seq` 1 to 2^53-1.
+[[nodiscard]] std::optional<EntryId> parse_entry_id(std::string_view text);
 
 }  // namespace passbook
 
@@ -105,6 +97,6 @@ struct std::hash<passbook::Name<Tag>> {
 };
 
 template <>
-struct std::hash<passbook::RequestId> {
-    std::size_t operator()(const passbook::RequestId& id) const noexcept;
+struct std::hash<passbook::EntryId> {
+    std::size_t operator()(const passbook::EntryId& id) const noexcept;
 };

@@ -37,30 +37,22 @@ TEST(Shard, IsTheFirstByteOfSha256) {
     EXPECT_EQ(shard_of(""), 0xe3);
 }
 
-TEST(RequestIdText, ReadsBackWhatItWrites) {
-    const RequestId id = request_id("account", "alice", Key::trusted("k1"));
-    const std::string text = to_text('t', id);
-    EXPECT_EQ(text.size(), 35U);
-    EXPECT_EQ(parse_request_id('t', text), id);
-    EXPECT_EQ(id.shard, shard_of("alice"));
+TEST(EntryIdText, ReadsBackWhatItWrites) {
+    for (const auto& account : {"alice", "a:1", "shop.kr:user@x+y-_"}) {
+        const EntryId id{AccountId::trusted(account), 42};
+        EXPECT_EQ(to_text(id), std::string(account) + ":42");
+        EXPECT_EQ(parse_entry_id(to_text(id)), id);
+    }
+    const EntryId last{AccountId::trusted("alice"), 9'007'199'254'740'991};
+    EXPECT_EQ(parse_entry_id(to_text(last)), last);
 }
 
-TEST(RequestIdText, RefusesOtherForms) {
-    const std::string text = to_text('t', request_id("account", "alice", Key::trusted("k1")));
-    EXPECT_FALSE(parse_request_id('h', text));
-    EXPECT_FALSE(parse_request_id('t', text.substr(1)));
-    EXPECT_FALSE(parse_request_id('t', text + "0"));
-    std::string upper = text;
-    upper[5] = 'A';
-    EXPECT_FALSE(parse_request_id('t', upper));
-}
-
-TEST(RequestIdOf, DiffersByKindSubjectAndKey) {
-    const Key key = Key::trusted("k1");
-    const RequestId id = request_id("account", "alice", key);
-    EXPECT_NE(id, request_id("item", "alice", key));
-    EXPECT_NE(id, request_id("account", "alic", Key::trusted("ek1")));
-    EXPECT_NE(id, request_id("account", "alice", Key::trusted("k2")));
+TEST(EntryIdText, RefusesOtherForms) {
+    for (const auto* text : {"", "alice", ":1", "alice:", "alice:0", "alice:01", "alice:-1",
+                             "alice:+1", "alice:1 ", "alice: 1", "alice:1x", "a/b:1",
+                             "alice:9007199254740992", "alice:99999999999999999999"}) {
+        EXPECT_FALSE(parse_entry_id(text)) << text;
+    }
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ private:
 /// Passbook lines for people and their spreadsheets.
 class CsvLines {
 public:
-    CsvLines(Output& out, store::Reader& reader) : out_(out), reader_(reader) {
+    explicit CsvLines(Output& out) : out_(out) {
         CsvWriter row(out_.text);
         for (const char* name : {"account", "asset", "seq", "kind", "amount", "balance_after",
                                  "held_change", "held_after", "reason", "effective_at",
@@ -98,17 +98,13 @@ public:
     }
 
     void add(const ledger::Entry& entry) {
-        // Only the line of another account than the subject's has to look its transaction up.
-        const auto request =
-            entry.request
-                ? std::optional(RequestId{shard_of(entry.account.text()), entry.request->hash})
-                : reader_.requests_of({entry}).front();
+        const auto transaction = ledger::transaction_of(entry);
         CsvWriter row(out_.text);
         row.exact(entry.account.text()).exact(asset_).number(entry.seq);
         row.exact(name_of(entry.kind)).number(entry.amount).number(entry.balance_after);
         row.number(entry.held_change).number(entry.held_after).text(entry.reason);
         row.exact(entry.effective_at ? to_text(*entry.effective_at) : "");
-        row.exact(to_text(entry.recorded_at)).exact(request ? to_text('t', *request) : "");
+        row.exact(to_text(entry.recorded_at)).exact(transaction ? to_text(*transaction) : "");
         row.text(entry.request ? entry.request->key.text() : "");
         row.end_row();
         out_.written();
@@ -116,7 +112,6 @@ public:
 
 private:
     Output& out_;
-    store::Reader& reader_;
     std::string asset_;
 };
 
@@ -259,7 +254,7 @@ Exit run_export(const ExportFlags& flags) {
     const auto instant = reader->snapshot(0);
     Output out(flags.out);
     if (flags.format == "csv") {
-        CsvLines lines(out, *reader);
+        CsvLines lines(out);
         export_asked(flags, *reader, lines);
     } else {
         StoreLines lines(out, *reader, flags.account.empty());

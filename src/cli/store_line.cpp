@@ -16,7 +16,6 @@ namespace {
 
 using http::JsonType;
 using http::JsonWriter;
-using Hash = std::array<std::uint8_t, 16>;
 
 std::int64_t signed_of(std::uint64_t count) {
     return static_cast<std::int64_t>(count);
@@ -49,7 +48,7 @@ public:
             text(name, to_text(*time));
         }
     }
-    void hash(std::string_view name, const Hash& hash) {
+    void hash(std::string_view name, const ledger::Fingerprint& hash) {
         text(name, to_hex(hash.data(), hash.size()));
     }
     void optional_text(std::string_view name, const std::string& value) {
@@ -70,7 +69,6 @@ public:
     void mark(const ledger::RequestMark& mark) {
         text("key", mark.key.text());
         hash("fingerprint", mark.fingerprint);
-        hash("request", mark.hash);
         number("format", mark.format);
     }
     /// As texts: they may pass the range of what JSON clients read exactly.
@@ -139,12 +137,9 @@ public:
         const auto time = optional_time(name);
         return time ? *time : Instant{missing(name)};
     }
-    [[nodiscard]] std::optional<Hash> optional_hash(std::string_view name) {
-        const std::string value = optional_text(name);
-        if (value.empty()) {
-            return std::nullopt;
-        }
-        Hash hash{};
+    [[nodiscard]] ledger::Fingerprint hash(std::string_view name) {
+        const std::string value = text(name);
+        ledger::Fingerprint hash{};
         if (value.size() != 2 * hash.size()) {
             wrong(name);
         }
@@ -156,10 +151,6 @@ public:
             }
         }
         return hash;
-    }
-    [[nodiscard]] Hash hash(std::string_view name) {
-        const auto hash = optional_hash(name);
-        return hash ? *hash : (missing(name), Hash{});
     }
     template <class Id>
     [[nodiscard]] Id id(std::string_view name) {
@@ -176,7 +167,6 @@ public:
     [[nodiscard]] ledger::RequestMark mark() {
         ledger::RequestMark mark{.key = id<Key>("key")};
         mark.fingerprint = hash("fingerprint");
-        mark.hash = hash("request");
         mark.format = small("format");
         return mark;
     }
@@ -281,9 +271,9 @@ ledger::Entry read_entry(LineReader& in) {
         entry.request = in.mark();
     }
     if (in.has("subject")) {
-        entry.subject = ledger::SubjectLink{in.id<AccountId>("subject"), in.number("subject_seq")};
+        entry.subject = EntryId{in.id<AccountId>("subject"), in.number("subject_seq")};
     }
-    entry.target = in.optional_hash("target");
+    entry.target = in.optional_number("target");
     entry.reverses = in.optional_number("reverses");
     entry.expires_at = in.optional_time("expires_at");
     if (in.has("floor")) {
@@ -401,9 +391,7 @@ void append_line(std::string& out, const ledger::Entry& entry) {
         line.text("subject", entry.subject->account.text());
         line.number("subject_seq", entry.subject->seq);
     }
-    if (entry.target) {
-        line.hash("target", *entry.target);
-    }
+    line.optional_number("target", entry.target);
     line.optional_number("reverses", entry.reverses);
     line.time("expires_at", entry.expires_at);
     if (entry.limits) {

@@ -17,7 +17,6 @@ const AccountId bob = AccountId::trusted("bob");
 RequestMark mark_of(std::uint8_t seed) {
     RequestMark mark{.key = Key::trusted("=k-" + std::to_string(seed))};
     mark.fingerprint.fill(seed);
-    mark.hash.fill(static_cast<std::uint8_t>(seed + 0x90));
     mark.format = 3;
     return mark;
 }
@@ -38,8 +37,8 @@ Entry full() {
     entry.held_after = 4;
     entry.effective_at = Instant{-1};
     entry.request = mark_of(1);
-    entry.subject = SubjectLink{bob, 9};
-    entry.target = mark_of(2).hash;
+    entry.subject = EntryId{bob, 9};
+    entry.target = 5;
     entry.reverses = 6;
     entry.expires_at = Instant{1'800'000'000'000'000};
     entry.limits = Limits{.floor = {}, .ceiling = 5};
@@ -146,6 +145,8 @@ TEST(StoreLine, AWrongValueIsToldByItsField) {
     EXPECT_EQ(broken("\"kind\":\"limits\"", "\"kind\":\"gift\""),
               "its kind is none that this release knows");
     EXPECT_EQ(broken("\"seq\":7", "\"seq\":7.5"), "its field seq has no value of its kind");
+    EXPECT_EQ(broken("\"target\":5", "\"target\":\"5\""),
+              "its field target has no value of its kind");
     EXPECT_EQ(broken("\"account\":\"alice\"", "\"account\":\"a lice\""),
               "its field account has no value of its kind");
     EXPECT_EQ(broken("\"fingerprint\":\"01", "\"fingerprint\":\"0x"),

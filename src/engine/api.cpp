@@ -31,12 +31,12 @@ std::optional<AssetCode> asset_code(const std::optional<std::string>& text) {
     return parsed<AssetCode>(*text, "asset code");
 }
 
-RequestId request_id_of(char letter, const std::string& text) {
-    const auto id = parse_request_id(letter, text);
+EntryId entry_id(const std::string& text) {
+    auto id = parse_entry_id(text);
     if (!id) {
         throw Error(Kind::malformed, fmt::format("`{}` is no id that this ledger makes", text));
     }
-    return *id;
+    return std::move(*id);
 }
 
 Command keyed(ledger::Action action, const std::string& key,
@@ -106,12 +106,11 @@ Receipt receipt_of(const ledger::Record& record) {
                     .held = subject.held_after,
                     .available = subject.balance_after - subject.held_after,
                     .seq = subject.seq};
-    if (subject.request) {
-        const RequestId id{shard_of(subject.account.text()), subject.request->hash};
-        receipt.transaction = to_text('t', id);
-        if (subject.kind == ledger::EntryKind::hold) {
-            receipt.hold = to_text('h', id);
-        }
+    if (const auto id = transaction_of(subject)) {
+        receipt.transaction = to_text(*id);
+    }
+    if (subject.kind == ledger::EntryKind::hold) {
+        receipt.hold = to_text(subject.id());
     }
     for (const ledger::Entry& entry : record.entries) {
         receipt.lines.push_back(line_of(entry));
@@ -219,7 +218,7 @@ Outcome Ledger::transact(const ask::Transaction& ask) {
 }
 
 Outcome Ledger::reverse(const ask::Reversal& ask) {
-    const ledger::Reverse reverse{request_id_of('t', ask.transaction), ask.amount, {}};
+    const ledger::Reverse reverse{entry_id(ask.transaction), ask.amount, {}};
     return impl_->outcome(keyed(reverse, ask.key, ask.reason));
 }
 
@@ -229,7 +228,7 @@ Outcome Ledger::hold(const ask::Hold& ask) {
 }
 
 Outcome Ledger::commit(const ask::Commit& ask) {
-    ledger::CommitHold commit{request_id_of('h', ask.hold), ask.amount, {}};
+    ledger::CommitHold commit{entry_id(ask.hold), ask.amount, {}};
     if (ask.to) {
         commit.to = account_id(*ask.to);
     }
@@ -237,7 +236,7 @@ Outcome Ledger::commit(const ask::Commit& ask) {
 }
 
 Outcome Ledger::void_hold(const ask::Void& ask) {
-    return impl_->outcome(keyed(ledger::VoidHold{request_id_of('h', ask.hold)}, ask.key));
+    return impl_->outcome(keyed(ledger::VoidHold{entry_id(ask.hold)}, ask.key));
 }
 
 AccountState Ledger::put_account(const ask::Account& ask) {

@@ -74,10 +74,8 @@ Result<Response, Problem> list_entries(Service&, store::Reader& reader, ReadArgu
     if (rows.empty() && !reader.account(*id)) {
         return fail(missing(Code::account_not_found, "Account", id->text()));
     }
-    const auto requests = reader.requests_of(rows);
     return page(
-        rows, *limit, 'e',
-        [&](JsonWriter& out, std::size_t i) { write_line(out, rows[i], requests[i]); },
+        rows, *limit, 'e', [&](JsonWriter& out, std::size_t i) { write_line(out, rows[i]); },
         [](const ledger::Entry& row) { return std::to_string(row.seq); });
 }
 

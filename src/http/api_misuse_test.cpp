@@ -205,13 +205,11 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{"SpendOfNobody", on("POST", "/v1/accounts/nobody/spends", R"({"amount":1})", "k"),
                404, "account_not_found"},
         Misuse{"BadTransaction", on("GET", "/v1/transactions/x"), 400, "invalid_id"},
-        Misuse{"NoTransaction", on("GET", "/v1/transactions/t" + std::string(34, '0')), 404,
+        Misuse{"NoTransaction", on("GET", "/v1/transactions/alice:99"), 404,
                "transaction_not_found"},
-        Misuse{"NoHold", on("GET", "/v1/holds/h" + std::string(34, '0')), 404, "hold_not_found"},
-        Misuse{"VoidNoHold", on("POST", "/v1/holds/h" + std::string(34, '0') + "/void", "", "k"),
-               404, "hold_not_found"},
-        Misuse{"ReverseNothing",
-               on("POST", "/v1/transactions/t" + std::string(34, '0') + "/reverse", "", "k"), 404,
+        Misuse{"NoHold", on("GET", "/v1/holds/alice:99"), 404, "hold_not_found"},
+        Misuse{"VoidNoHold", on("POST", "/v1/holds/alice:99/void", "", "k"), 404, "hold_not_found"},
+        Misuse{"ReverseNothing", on("POST", "/v1/transactions/alice:99/reverse", "", "k"), 404,
                "transaction_not_found"}),
     name_of);
 

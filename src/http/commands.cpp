@@ -73,7 +73,7 @@ Command read_transaction(Fields& in) {
 }
 
 Command read_reverse(Fields& in) {
-    ledger::Reverse reverse{.transaction = in.request("transaction", 't'),
+    ledger::Reverse reverse{.transaction = in.entry_id("transaction"),
                             .amount = in.optional_positive_amount("amount"),
                             .postings = {}};
     const auto list = in.optional_array("postings", 1, ledger::postings_max);
@@ -89,13 +89,13 @@ Command read_hold(Fields& in) {
 }
 
 Command read_commit(Fields& in) {
-    return labelled(in, ledger::CommitHold{.hold = in.request("hold", 'h'),
+    return labelled(in, ledger::CommitHold{.hold = in.entry_id("hold"),
                                            .amount = in.optional_positive_amount("amount"),
                                            .to = in.optional_account("to")});
 }
 
 Command read_void(Fields& in) {
-    return labelled(in, ledger::VoidHold{.hold = in.request("hold", 'h')});
+    return labelled(in, ledger::VoidHold{.hold = in.entry_id("hold")});
 }
 
 Command read_freeze(Fields& in) {

@@ -257,15 +257,13 @@ std::optional<AssetCode> Fields::optional_asset(std::string_view name) {
     return parsed;
 }
 
-RequestId Fields::request(std::string_view name, char letter) {
+EntryId Fields::entry_id(std::string_view name) {
     const auto id = id_text(name);
-    const auto parsed = id ? parse_request_id(letter, *id) : std::nullopt;
+    auto parsed = id ? parse_entry_id(*id) : std::nullopt;
     if (id && !parsed) {
-        refuse_id(name, fmt::format("an id made by the server is needed here: {} and 34 lower-case "
-                                    "hexadecimal digits",
-                                    letter));
+        refuse_id(name, fmt::format("it must be {}", entry_id_form));
     }
-    return parsed.value_or(RequestId{});
+    return parsed ? std::move(*parsed) : EntryId{AccountId::trusted(unread)};
 }
 
 Key Fields::key(std::string_view name) {

@@ -55,7 +55,7 @@ public:
     [[nodiscard]] std::optional<AccountId> optional_account(std::string_view name);
     [[nodiscard]] AssetCode asset(std::string_view name);
     [[nodiscard]] std::optional<AssetCode> optional_asset(std::string_view name);
-    [[nodiscard]] RequestId request(std::string_view name, char letter);
+    [[nodiscard]] EntryId entry_id(std::string_view name);
     [[nodiscard]] Key key(std::string_view name);
     [[nodiscard]] std::optional<Key> optional_key(std::string_view name);
     [[nodiscard]] std::string_view word(std::string_view name);

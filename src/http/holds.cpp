@@ -11,7 +11,7 @@ Result<Response, Problem> get_hold(Service& service, store::Reader& reader,
     if (const auto problem = arguments.query.unknown()) {
         return fail(*problem);
     }
-    const auto id = request_in_path(arguments, 'h');
+    const auto id = entry_in_path(arguments);
     if (!id) {
         return fail(id.error());
     }

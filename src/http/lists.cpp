@@ -60,16 +60,13 @@ Result<AccountId, Problem> account_in_path(const ReadArguments& arguments) {
     return std::move(*id);
 }
 
-Result<RequestId, Problem> request_in_path(const ReadArguments& arguments, char letter) {
-    const auto id = parse_request_id(letter, arguments.ids.front());
+Result<EntryId, Problem> entry_in_path(const ReadArguments& arguments) {
+    auto id = parse_entry_id(arguments.ids.front());
     if (!id) {
-        return fail(Problem{Code::invalid_id,
-                            fmt::format("the id in the path: it must be {} and 34 lower-case "
-                                        "hexadecimal digits",
-                                        letter),
-                            {}});
+        return fail(Problem{
+            Code::invalid_id, fmt::format("the id in the path: it must be {}", entry_id_form), {}});
     }
-    return *id;
+    return std::move(*id);
 }
 
 }  // namespace passbook::http

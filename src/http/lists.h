@@ -54,7 +54,6 @@ template <class Rows, class Write, class Position>
 
 /// The id of the path in its form, or why it is none.
 [[nodiscard]] Result<AccountId, Problem> account_in_path(const ReadArguments& arguments);
-[[nodiscard]] Result<RequestId, Problem> request_in_path(const ReadArguments& arguments,
-                                                         char letter);
+[[nodiscard]] Result<EntryId, Problem> entry_in_path(const ReadArguments& arguments);
 
 }  // namespace passbook::http

@@ -28,7 +28,7 @@ TEST(Outcome, OfAStoredRefusalIsThatOfTheFirstAnswer) {
     const Outcome first = outcome_of(writer::Reply(ledger::Answer{.body = refusal}));
     const Outcome stored = outcome_of(ledger::Outcome(
         ledger::StoredRefusal{.subject = AccountId::trusted("alice"),
-                              .request = {.key = Key::trusted("k"), .fingerprint = {}, .hash = {}},
+                              .request = {.key = Key::trusted("k"), .fingerprint = {}},
                               .refusal = refusal,
                               .recorded_at = {}}));
     EXPECT_FALSE(first.replayed);

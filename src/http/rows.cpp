@@ -15,34 +15,24 @@ void write_limit(JsonWriter& out, std::string_view name, const std::optional<Amo
     }
 }
 
-void write_transaction_id(JsonWriter& out, const std::optional<RequestId>& request) {
+void write_transaction_id(JsonWriter& out, const ledger::Entry& entry) {
     out.name("transaction");
-    if (request) {
-        out.text(to_text('t', *request));
+    if (const auto id = transaction_of(entry)) {
+        out.text(to_text(*id));
     } else {
         out.null();
     }
 }
 
 /// The hold that an entry opens or ends.
-std::optional<RequestId> hold_of(const ledger::Entry& entry) {
-    using enum ledger::EntryKind;
-    switch (entry.kind) {
-        case hold:
-            if (entry.request) {
-                return RequestId{shard_of(entry.account.text()), entry.request->hash};
-            }
-            return std::nullopt;
-        case commit:
-        case void_hold:
-        case expire:
-            if (entry.target && entry.held_change != 0) {
-                return RequestId{shard_of(entry.account.text()), *entry.target};
-            }
-            return std::nullopt;
-        default:
-            return std::nullopt;
+std::optional<EntryId> hold_of(const ledger::Entry& entry) {
+    if (entry.kind == ledger::EntryKind::hold) {
+        return entry.id();
     }
+    if (entry.held_change != 0 && entry.target) {
+        return EntryId{entry.account, *entry.target};
+    }
+    return std::nullopt;
 }
 
 ledger::HoldStatus status_after(ledger::EntryKind kind) {
@@ -60,10 +50,10 @@ ledger::HoldStatus status_after(ledger::EntryKind kind) {
 }
 
 /// The hold as this entry left it.
-void write_hold_after(JsonWriter& out, const ledger::Entry& entry, const RequestId& hold) {
+void write_hold_after(JsonWriter& out, const ledger::Entry& entry, const EntryId& hold) {
     const bool opens = entry.kind == ledger::EntryKind::hold;
     out.begin_object();
-    out.name("id").text(to_text('h', hold));
+    out.name("id").text(to_text(hold));
     out.name("account").text(entry.account.text());
     out.name("amount").number(opens ? entry.held_change : -entry.held_change);
     out.name("status").text(name_of(status_after(entry.kind)));
@@ -107,13 +97,8 @@ void write_change(JsonWriter& out, const ledger::Entry& entry) {
 void write_record_1(JsonWriter& out, const ledger::Record& record,
                     const std::vector<Amount>* reversed) {
     const ledger::Entry& subject = record.subject();
-    const Shard shard = shard_of(subject.account.text());
-    std::optional<RequestId> request;
-    if (subject.request) {
-        request = RequestId{shard, subject.request->hash};
-    }
     out.begin_object();
-    write_transaction_id(out, request);
+    write_transaction_id(out, subject);
     out.name("kind").text(name_of(subject.kind));
     out.name("account").text(subject.account.text());
     out.name("amount").number(subject.amount);
@@ -122,7 +107,7 @@ void write_record_1(JsonWriter& out, const ledger::Record& record,
     out.name("available").number(subject.balance_after - subject.held_after);
     out.name("seq").number(subject.seq);
     if (subject.kind == ledger::EntryKind::reverse && subject.target) {
-        out.name("reverses").text(to_text('t', RequestId{shard, *subject.target}));
+        out.name("reverses").text(to_text(EntryId{subject.account, *subject.target}));
     }
     write_labels(out, subject);
     if (const auto hold = hold_of(subject)) {
@@ -173,14 +158,13 @@ void write_account(JsonWriter& out, const ledger::Account& account, Amount due) 
     out.end_object();
 }
 
-void write_line(JsonWriter& out, const ledger::Entry& entry,
-                const std::optional<RequestId>& request) {
+void write_line(JsonWriter& out, const ledger::Entry& entry) {
     out.begin_object();
     write_change(out, entry);
     write_labels(out, entry);
-    write_transaction_id(out, request);
+    write_transaction_id(out, entry);
     if (const auto hold = hold_of(entry)) {
-        out.name("hold").text(to_text('h', *hold));
+        out.name("hold").text(to_text(*hold));
     }
     out.end_object();
 }
@@ -197,8 +181,8 @@ void write_hold(JsonWriter& out, const ledger::Hold& hold, Instant now) {
     const bool due = hold.status == ledger::HoldStatus::open && hold.expires_at <= now;
     const auto status = due ? ledger::HoldStatus::expired : hold.status;
     out.begin_object();
-    out.name("id").text(to_text('h', hold.id));
-    out.name("account").text(hold.account.text());
+    out.name("id").text(to_text(hold.opened));
+    out.name("account").text(hold.opened.account.text());
     out.name("amount").number(hold.amount);
     out.name("status").text(name_of(status));
     if (status == ledger::HoldStatus::committed) {

@@ -24,9 +24,8 @@ void write_asset(JsonWriter& out, const ledger::Asset& asset);
 /// `due` is the part of `held` whose holds have fallen due: shown as free already.
 void write_account(JsonWriter& out, const ledger::Account& account, Amount due);
 
-/// One line of the passbook; `request` is the transaction it belongs to.
-void write_line(JsonWriter& out, const ledger::Entry& entry,
-                const std::optional<RequestId>& request);
+/// One line of the passbook.
+void write_line(JsonWriter& out, const ledger::Entry& entry);
 
 /// A transaction as its write was answered. `reversed` (of `store::Reader::transaction`) adds to
 /// each entry what its reversals sum up to; absent in answers to writes.

@@ -32,7 +32,7 @@ std::string_view name_of(const Action& action) noexcept {
                       action);
 }
 
-const AccountId* named_subject(const Action& action) noexcept {
+const AccountId* subject_of(const Action& action) noexcept {
     using Subject = const AccountId*;
     return std::visit(
         Overloaded{
@@ -43,24 +43,21 @@ const AccountId* named_subject(const Action& action) noexcept {
                     [](const Posting& a, const Posting& b) { return a.account < b.account; });
                 return &smallest->account;
             },
-            [](const Reverse&) -> Subject { return nullptr; },
-            [](const CommitHold&) -> Subject { return nullptr; },
-            [](const VoidHold&) -> Subject { return nullptr; },
+            [](const Reverse& reverse) -> Subject { return &reverse.transaction.account; },
+            [](const CommitHold& commit) -> Subject { return &commit.hold.account; },
+            [](const VoidHold& void_hold) -> Subject { return &void_hold.hold.account; },
             [](const PutAsset&) -> Subject { return nullptr; },
             [](const auto& on_account) -> Subject { return &on_account.account; },
         },
         action);
 }
 
-const RequestId* target_of(const Action& action) noexcept {
-    using Target = const RequestId*;
-    return std::visit(Overloaded{
-                          [](const Reverse& reverse) -> Target { return &reverse.transaction; },
-                          [](const CommitHold& commit) -> Target { return &commit.hold; },
-                          [](const VoidHold& void_hold) -> Target { return &void_hold.hold; },
-                          [](const auto&) -> Target { return nullptr; },
-                      },
-                      action);
+const EntryId* hold_of(const Action& action) noexcept {
+    if (const auto* commit = std::get_if<CommitHold>(&action)) {
+        return &commit->hold;
+    }
+    const auto* void_hold = std::get_if<VoidHold>(&action);
+    return void_hold != nullptr ? &void_hold->hold : nullptr;
 }
 
 std::vector<AccountId> named_accounts(const Action& action) {
@@ -77,9 +74,16 @@ std::vector<AccountId> named_accounts(const Action& action) {
         Overloaded{
             [](const Transfer& transfer) { return Accounts{transfer.from, transfer.to}; },
             [&](const Transact& transact) { return of_postings(transact.postings); },
-            [&](const Reverse& reverse) { return of_postings(reverse.postings); },
-            [](const CommitHold& commit) { return commit.to ? Accounts{*commit.to} : Accounts{}; },
-            [](const VoidHold&) { return Accounts{}; },
+            [&](const Reverse& reverse) {
+                Accounts accounts = of_postings(reverse.postings);
+                accounts.push_back(reverse.transaction.account);
+                return accounts;
+            },
+            [](const CommitHold& commit) {
+                return commit.to ? Accounts{commit.hold.account, *commit.to}
+                                 : Accounts{commit.hold.account};
+            },
+            [](const VoidHold& void_hold) { return Accounts{void_hold.hold.account}; },
             [](const PutAsset&) { return Accounts{}; },
             [](const auto& on_account) { return Accounts{on_account.account}; },
         },

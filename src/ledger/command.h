@@ -56,7 +56,7 @@ struct Transact {
 
 /// Without amount and postings: all that is not yet reversed. Never both.
 struct Reverse {
-    RequestId transaction;
+    EntryId transaction;
     std::optional<Amount> amount;   ///< Positive.
     std::vector<Posting> postings;  ///< Signed as they shall be posted; without asset.
 };
@@ -68,13 +68,13 @@ struct PlaceHold {
 };
 
 struct CommitHold {
-    RequestId hold;
+    EntryId hold;
     std::optional<Amount> amount;  ///< Positive; all of it where absent.
     std::optional<AccountId> to;
 };
 
 struct VoidHold {
-    RequestId hold;
+    EntryId hold;
 };
 
 /// `kind` is freeze, unfreeze or close. The one action whose key may be absent.
@@ -117,12 +117,11 @@ struct Command {
 /// The word for the command in JSON, metrics and the fingerprint.
 [[nodiscard]] std::string_view name_of(const Action& action) noexcept;
 
-/// The subject where the command itself names it: all but reverse, commit and void, whose subject
-/// is that of what they act on, and PutAsset, which has none.
-[[nodiscard]] const AccountId* named_subject(const Action& action) noexcept;
+/// The account whose key space the command lies in; null for PutAsset, which has none.
+[[nodiscard]] const AccountId* subject_of(const Action& action) noexcept;
 
-/// What reverse, commit and void act on.
-[[nodiscard]] const RequestId* target_of(const Action& action) noexcept;
+/// The hold that commit and void act on; null for all others.
+[[nodiscard]] const EntryId* hold_of(const Action& action) noexcept;
 
 /// Every account that the command itself names.
 [[nodiscard]] std::vector<AccountId> named_accounts(const Action& action);

@@ -15,26 +15,40 @@ Answer answer(Rejection rejection) {
     return Answer{.body = std::move(rejection)};
 }
 
-/// The account whose key space the request lies in, or why there is none.
-Result<AccountId, Rejection> subject_of(const State& state, const Action& action) {
-    if (const AccountId* named = named_subject(action)) {
-        return *named;
-    }
-    const RequestId& target = *target_of(action);
-    if (std::holds_alternative<Reverse>(action)) {
-        const auto original = state.originals.find(target);
-        if (original != state.originals.end()) {
-            return original->second.record.subject().account;
+/// A transaction that an earlier command of the batch made was not there to be looked up.
+std::optional<Original> made_now(const Changes& changes, const EntryId& id) {
+    Original original;
+    for (const Entry& entry : changes.entries) {
+        if (transaction_of(entry) == id) {
+            original.record.entries.push_back(entry);
         }
-        return fail(Rejection{Code::transaction_not_found,
-                              fmt::format("Transaction {} does not exist.", to_text('t', target))});
     }
-    const auto hold = state.holds.find(target);
-    if (hold != state.holds.end()) {
-        return hold->second.account;
+    if (original.record.entries.empty()) {
+        return std::nullopt;
     }
-    return fail(Rejection{Code::hold_not_found,
-                          fmt::format("Hold {} does not exist.", to_text('h', target))});
+    original.reversed.resize(original.record.entries.size());
+    return original;
+}
+
+/// That what the command acts on does not exist.
+std::optional<Rejection> target_missing(State& state, const Action& action,
+                                        const Changes& changes) {
+    if (const auto* reverse = std::get_if<Reverse>(&action)) {
+        const EntryId& id = reverse->transaction;
+        if (!state.originals.contains(id)) {
+            auto made = made_now(changes, id);
+            if (!made) {
+                return Rejection{Code::transaction_not_found,
+                                 fmt::format("Transaction {} does not exist.", to_text(id))};
+            }
+            state.originals.emplace(id, std::move(*made));
+        }
+    }
+    if (const EntryId* hold = hold_of(action); hold != nullptr && !state.holds.contains(*hold)) {
+        return Rejection{Code::hold_not_found,
+                         fmt::format("Hold {} does not exist.", to_text(*hold))};
+    }
+    return std::nullopt;
 }
 
 /// What the key was answered with before; nothing if it is new.
@@ -60,11 +74,10 @@ Answer refuse(State& state, const AccountId& subject, const Request& request, Re
     if (request.command.key) {
         const Key& key = *request.command.key;
         const Account& account = state.accounts.at(subject);
-        StoredRefusal stored{
-            .subject = subject,
-            .request = {key, request.fingerprint, request_id("account", subject.text(), key).hash},
-            .refusal = refusal,
-            .recorded_at = std::max(state.now, account.recorded_at)};
+        StoredRefusal stored{.subject = subject,
+                             .request = {key, request.fingerprint},
+                             .refusal = refusal,
+                             .recorded_at = std::max(state.now, account.recorded_at)};
         changes.refusals.push_back(stored);
         state.outcomes.insert_or_assign(SubjectKey{subject, key}, std::move(stored));
     }
@@ -73,23 +86,23 @@ Answer refuse(State& state, const AccountId& subject, const Request& request, Re
 
 Answer decide_keyed(State& state, const Request& request, Changes& changes) {
     const Action& action = request.command.action;
-    const auto subject = subject_of(state, action);
-    if (!subject) {
-        return answer(subject.error());
+    if (auto rejection = target_missing(state, action, changes)) {
+        return answer(std::move(*rejection));
     }
+    const AccountId& subject = *subject_of(action);
     if (request.command.key) {
-        if (auto before = replay(state, {*subject, *request.command.key}, request)) {
+        if (auto before = replay(state, {subject, *request.command.key}, request)) {
             return *before;
         }
     }
 
-    release_due_holds(state, *subject, changes);
-    const auto planned = plan(state, *subject, action);
+    release_due_holds(state, subject, changes);
+    const auto planned = plan(state, subject, action);
     if (!planned) {
         if (const auto* rejection = std::get_if<Rejection>(&planned.error())) {
             return answer(*rejection);
         }
-        return refuse(state, *subject, request, std::get<Refusal>(planned.error()), changes);
+        return refuse(state, subject, request, std::get<Refusal>(planned.error()), changes);
     }
     if (auto opened = open_credited(state, *planned, changes); !opened) {
         return answer(opened.error());
@@ -100,10 +113,10 @@ Answer decide_keyed(State& state, const Request& request, Changes& changes) {
 
     auto record = post(state, *planned, request, changes);
     if (!record) {
-        return refuse(state, *subject, request, record.error(), changes);
+        return refuse(state, subject, request, record.error(), changes);
     }
     if (request.command.key) {
-        state.outcomes.insert_or_assign(SubjectKey{*subject, *request.command.key}, *record);
+        state.outcomes.insert_or_assign(SubjectKey{subject, *request.command.key}, *record);
     }
     return Answer{.body = std::move(*record)};
 }

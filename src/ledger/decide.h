@@ -24,8 +24,8 @@ struct Answer {
 /// Decides one request against the state, in memory: the same state and request always give the
 /// same answer. Accepted or refused, what must be written is added to `changes` and the state moves
 /// on, so that the next request of the batch meets the result. `state` must hold all that
-/// `need_of(request.command)` names, looked up before the first request of the batch was decided: a
-/// target that an earlier request of the same batch makes is not found.
+/// `need_of(request.command)` names, looked up before the first request of the batch was decided;
+/// what an earlier request of the batch has made is found in it or in `changes`.
 [[nodiscard]] Answer decide(State& state, const Request& request, Changes& changes);
 
 }  // namespace passbook::ledger

@@ -47,11 +47,10 @@ protected:
         state.originals[id_of(*record)] = {*record, std::vector<Amount>(record->entries.size())};
     }
 
-    static RequestId id_of(const Record& record) {
-        const Entry& subject = record.subject();
-        return {shard_of(subject.account.text()), subject.request->hash};
+    static EntryId id_of(const Record& record) {
+        return record.subject().id();
     }
-    static RequestId id_of(const Answer& answer) {
+    static EntryId id_of(const Answer& answer) {
         return id_of(std::get<Record>(answer.body));
     }
 
@@ -161,7 +160,7 @@ TEST_F(DecideTest, TheSubjectLeadsAndTheOthersNameIt) {
     EXPECT_EQ(changes.entries[0].account, carol);
     ASSERT_TRUE(changes.entries[0].request.has_value());
     EXPECT_FALSE(changes.entries[1].request.has_value());
-    EXPECT_EQ(changes.entries[1].subject, (SubjectLink{carol, 2}));
+    EXPECT_EQ(changes.entries[1].subject, (EntryId{carol, 2}));
 }
 
 TEST_F(DecideTest, ABalancedAssetSumsToZero) {
@@ -221,7 +220,7 @@ TEST_F(DecideTest, ADueHoldIsReleasedBeforeTheNextDecision) {
 
 TEST_F(DecideTest, ReversalsTogetherNeverExceedTheOriginal) {
     run(Grant{alice, 100, {}}, "k1");
-    const RequestId spend = id_of(run(Spend{alice, 60, {}}, "k2"));
+    const EntryId spend = id_of(run(Spend{alice, 60, {}}, "k2"));
     run(Reverse{spend, 20, {}}, "k3");
     EXPECT_EQ(balance(alice), 60);
     EXPECT_EQ(refusal_of(run(Reverse{spend, 41, {}}, "k4")), Code::reversal_too_large);
@@ -230,23 +229,39 @@ TEST_F(DecideTest, ReversalsTogetherNeverExceedTheOriginal) {
     EXPECT_EQ(refusal_of(run(Reverse{spend, {}, {}}, "k6")), Code::already_reversed);
 }
 
+TEST_F(DecideTest, ATransactionOfTheSameBatchIsReversedWhole) {
+    const auto decided = [this](Action action, std::string_view key) {
+        return decide(state, *prepare({.action = std::move(action), .key = Key::parse(key)}),
+                      changes);
+    };
+    decided(Grant{alice, 100, {}}, "k1");
+    const EntryId transfer = id_of(decided(Transfer{alice, bob, 60}, "k2"));
+    decided(Reverse{transfer, 20, {}}, "k3");
+    decided(Reverse{transfer, {}, {}}, "k4");
+    EXPECT_EQ(refusal_of(decided(Reverse{transfer, {}, {}}, "k5")), Code::already_reversed);
+    EXPECT_EQ(balance(alice), 100);
+    EXPECT_EQ(balance(bob), 0);
+    // The id of an entry that is not the subject's leads to no transaction.
+    EXPECT_EQ(rejection_of(decided(Reverse{{bob, 1}, {}, {}}, "k6")), Code::transaction_not_found);
+}
+
 TEST_F(DecideTest, AReversalObeysTheFloor) {
-    const RequestId grant = id_of(run(Grant{alice, 100, {}}, "k1"));
+    const EntryId grant = id_of(run(Grant{alice, 100, {}}, "k1"));
     run(Spend{alice, 1, {}}, "k2");
     EXPECT_EQ(refusal_of(run(Reverse{grant, {}, {}}, "k3")), Code::insufficient_balance);
 }
 
 TEST_F(DecideTest, AReversalCannotBeReversedNorWhatAHoldOwns) {
-    const RequestId grant = id_of(run(Grant{alice, 100, {}}, "k1"));
-    const RequestId reversal = id_of(run(Reverse{grant, 10, {}}, "k2"));
+    const EntryId grant = id_of(run(Grant{alice, 100, {}}, "k1"));
+    const EntryId reversal = id_of(run(Reverse{grant, 10, {}}, "k2"));
     EXPECT_EQ(refusal_of(run(Reverse{reversal, {}, {}}, "k3")), Code::not_reversible);
-    const RequestId hold = id_of(run(PlaceHold{alice, 10, {}}, "k4"));
+    const EntryId hold = id_of(run(PlaceHold{alice, 10, {}}, "k4"));
     EXPECT_EQ(refusal_of(run(Reverse{hold, {}, {}}, "k5")), Code::owned);
 }
 
 TEST_F(DecideTest, APartialReversalThatSkipsTheSubjectStillMarksIt) {
     run(Grant{alice, 100, {}}, "k1");
-    const RequestId split =
+    const EntryId split =
         id_of(run(Transact{{{alice, -50, {}}, {bob, 30, {}}, {carol, 20, {}}}}, "k2"));
     EXPECT_EQ(refusal_of(run(Reverse{split, 10, {}}, "k3")), Code::reversal_mismatch);
     EXPECT_EQ(refusal_of(run(Reverse{split, {}, {{bob, 10, {}}}}, "k4")), Code::reversal_mismatch);
@@ -264,8 +279,8 @@ TEST_F(DecideTest, APartialReversalThatSkipsTheSubjectStillMarksIt) {
 }
 
 TEST_F(DecideTest, UnknownTargetsAreNotFound) {
-    EXPECT_EQ(rejection_of(run(Reverse{{}, {}, {}}, "k1")), Code::transaction_not_found);
-    EXPECT_EQ(rejection_of(run(VoidHold{{}}, "k1")), Code::hold_not_found);
+    EXPECT_EQ(rejection_of(run(Reverse{{alice, 7}, {}, {}}, "k1")), Code::transaction_not_found);
+    EXPECT_EQ(rejection_of(run(VoidHold{{alice, 7}}, "k1")), Code::hold_not_found);
 }
 
 TEST_F(DecideTest, FreezingStopsWhatIsNewAndClosingIsFinal) {

@@ -37,4 +37,11 @@ std::optional<EntryKind> entry_kind_of(std::string_view name) noexcept {
     return std::nullopt;
 }
 
+std::optional<EntryId> transaction_of(const Entry& entry) {
+    if (entry.subject || !entry.request) {
+        return entry.subject;
+    }
+    return entry.id();
+}
+
 }  // namespace passbook::ledger

@@ -46,18 +46,9 @@ inline constexpr int answer_format = 1;
 struct RequestMark {
     Key key;
     Fingerprint fingerprint{};
-    RequestHash hash{};  ///< With the account's shard: the transaction's id (and the hold's).
     int format = answer_format;
 
     friend bool operator==(const RequestMark&, const RequestMark&) = default;
-};
-
-/// What an entry on another account carries instead: where the subject's entry is.
-struct SubjectLink {
-    AccountId account;
-    std::int64_t seq = 0;
-
-    friend bool operator==(const SubjectLink&, const SubjectLink&) = default;
 };
 
 struct Limits {
@@ -79,16 +70,24 @@ struct Entry {
     Instant recorded_at;
     std::optional<Instant> effective_at;
     std::optional<RequestMark> request;  ///< On the subject, where the request has a key.
-    std::optional<SubjectLink> subject;  ///< On the other accounts of a transaction.
-    std::optional<RequestHash> target;   ///< commit, void, expire: the hold; reverse: the original.
+    std::optional<EntryId> subject;      ///< On the other accounts of a transaction: the subject's.
+    std::optional<std::int64_t> target;  ///< seq of the subject's entry that is acted on: the hold
+                                         ///< of a commit, void, expire; the original of a reverse.
     std::optional<std::int64_t> reverses;  ///< seq of the entry of this account that is taken back.
     std::optional<Instant> expires_at;     ///< Kind `hold`.
     std::optional<Limits> limits;          ///< Kind `limits`: floor and ceiling from here on.
     std::string reason;                    ///< Empty where none was given.
     std::string metadata;                  ///< Canonical JSON on the subject; empty where none.
 
+    [[nodiscard]] EntryId id() const {
+        return {account, seq};
+    }
+
     friend bool operator==(const Entry&, const Entry&) = default;
 };
+
+/// The transaction that the entry is part of; nothing where it answers no request.
+[[nodiscard]] std::optional<EntryId> transaction_of(const Entry& entry);
 
 /// All entries of one transaction: the subject's first, the others in order of their account ids.
 struct Record {

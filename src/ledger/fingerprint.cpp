@@ -106,7 +106,7 @@ void collect(const Transact& transact, Fields& fields) {
 void collect(const Reverse& reverse, Fields& fields) {
     fields.amount = reverse.amount;
     fields.postings = reverse.postings;
-    fields.transaction = to_text('t', reverse.transaction);
+    fields.transaction = to_text(reverse.transaction);
 }
 void collect(const PlaceHold& hold, Fields& fields) {
     fields.account = hold.account;
@@ -115,11 +115,11 @@ void collect(const PlaceHold& hold, Fields& fields) {
 }
 void collect(const CommitHold& commit, Fields& fields) {
     fields.amount = commit.amount;
-    fields.hold = to_text('h', commit.hold);
+    fields.hold = to_text(commit.hold);
     fields.to = commit.to;
 }
 void collect(const VoidHold& void_hold, Fields& fields) {
-    fields.hold = to_text('h', void_hold.hold);
+    fields.hold = to_text(void_hold.hold);
 }
 void collect(const SetStatus& set, Fields& fields) {
     fields.account = set.account;

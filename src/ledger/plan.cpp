@@ -79,17 +79,18 @@ public:
         }
         const Amount amount = commit.amount.value_or(hold.amount);
         if (amount > hold.amount) {
-            return fail(No(Refusal{Code::hold_too_large, hold.account, {hold.amount, amount, 0}}));
+            return fail(
+                No(Refusal{Code::hold_too_large, hold.opened.account, {hold.amount, amount, 0}}));
         }
-        if (commit.to == hold.account) {
-            return fail(No(Rejection{
-                Code::same_account,
-                fmt::format("to is {}, the account of the hold itself.", hold.account.text())}));
+        if (commit.to == hold.opened.account) {
+            return fail(No(Rejection{Code::same_account,
+                                     fmt::format("to is {}, the account of the hold itself.",
+                                                 hold.opened.account.text())}));
         }
         Plan plan = closing(hold, EntryKind::commit, -amount);
         if (commit.to) {
             plan.moves.push_back(move_of(*commit.to, EntryKind::commit, amount));
-            plan.moves.back().asset = asset_of(state_, hold.account);
+            plan.moves.back().asset = asset_of(state_, hold.opened.account);
         }
         return plan;
     }
@@ -116,14 +117,15 @@ public:
 
 private:
     static Refusal not_open(const Hold& hold) {
-        return Refusal{Code::hold_not_open, hold.account, {static_cast<int>(hold.status), 0, 0}};
+        return Refusal{
+            Code::hold_not_open, hold.opened.account, {static_cast<int>(hold.status), 0, 0}};
     }
 
     [[nodiscard]] Plan closing(const Hold& hold, EntryKind kind, Amount amount) const {
-        Move move = move_of(hold.account, kind, amount);
+        Move move = move_of(hold.opened.account, kind, amount);
         move.held_change = -hold.amount;
         Plan plan = plan_of(subject_, {move});
-        plan.target = hold.id.hash;
+        plan.target = hold.opened.seq;
         return plan;
     }
 

@@ -20,7 +20,7 @@ using No = std::variant<Refusal, Rejection>;
 struct Plan {
     AccountId subject;
     std::vector<Move> moves;
-    std::optional<RequestHash> target;
+    std::optional<std::int64_t> target;      ///< seq of the subject's entry that is acted on.
     std::optional<std::int64_t> expires_in;  ///< A hold's, in seconds.
 };
 

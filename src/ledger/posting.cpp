@@ -82,10 +82,8 @@ Entry entry_of(const Account& after, const Move& move, Instant recorded_at) {
 /// What the subject's entry says beyond its move.
 void mark_subject(Entry& entry, const Plan& plan, const Request& request) {
     if (request.command.key) {
-        const RequestId id = request_id("account", plan.subject.text(), *request.command.key);
-        entry.request = RequestMark{*request.command.key, request.fingerprint, id.hash};
+        entry.request = RequestMark{*request.command.key, request.fingerprint};
     }
-    entry.target = plan.target;
     entry.metadata = request.command.metadata.value_or("");
     if (plan.expires_in) {
         entry.expires_at = plus_seconds(entry.recorded_at, *plan.expires_in);
@@ -95,14 +93,10 @@ void mark_subject(Entry& entry, const Plan& plan, const Request& request) {
 /// What the holds and the original in `state` look like from now on.
 void follow(State& state, const Plan& plan, const Record& record) {
     const Entry& subject = record.subject();
-    const Shard shard = shard_of(subject.account.text());
     if (subject.kind == EntryKind::hold) {
-        const RequestId id{shard, subject.request->hash};
-        state.holds.insert_or_assign(id, Hold{.id = id,
-                                              .account = subject.account,
-                                              .amount = subject.held_change,
-                                              .expires_at = *subject.expires_at,
-                                              .opened_seq = subject.seq});
+        state.holds.insert_or_assign(subject.id(), Hold{.opened = subject.id(),
+                                                        .amount = subject.held_change,
+                                                        .expires_at = *subject.expires_at});
         auto& wake_at = state.accounts.at(subject.account).wake_at;
         wake_at = wake_at ? std::min(*wake_at, *subject.expires_at) : *subject.expires_at;
         return;
@@ -110,7 +104,7 @@ void follow(State& state, const Plan& plan, const Record& record) {
     if (!plan.target) {
         return;
     }
-    const RequestId target{shard, *plan.target};
+    const EntryId target{plan.subject, *plan.target};
     if (subject.kind == EntryKind::reverse) {
         Original& original = state.originals.at(target);
         for (const Entry& entry : record.entries) {
@@ -167,7 +161,7 @@ void release_due_holds(State& state, const AccountId& id, Changes& changes) {
     std::vector<Hold*> due;
     account.wake_at.reset();
     for (auto& [_, hold] : state.holds) {
-        if (hold.account != id || hold.status != HoldStatus::open) {
+        if (hold.opened.account != id || hold.status != HoldStatus::open) {
             continue;
         }
         if (hold.expires_at <= now) {
@@ -177,7 +171,7 @@ void release_due_holds(State& state, const AccountId& id, Changes& changes) {
         }
     }
     std::sort(due.begin(), due.end(), [](const Hold* a, const Hold* b) {
-        return std::tie(a->expires_at, a->opened_seq) < std::tie(b->expires_at, b->opened_seq);
+        return std::tie(a->expires_at, a->opened) < std::tie(b->expires_at, b->opened);
     });
     for (Hold* hold : due) {
         const Move move{.account = id, .kind = EntryKind::expire, .held_change = -hold->amount};
@@ -186,7 +180,7 @@ void release_due_holds(State& state, const AccountId& id, Changes& changes) {
         account = std::move(*after);
         account.recorded_at = now;
         changes.entries.push_back(entry_of(account, move, now));
-        changes.entries.back().target = hold->id.hash;
+        changes.entries.back().target = hold->opened.seq;
         hold->status = HoldStatus::expired;
         hold->closed_seq = account.seq;
     }
@@ -231,8 +225,9 @@ Result<Record, Refusal> post(State& state, const Plan& plan, const Request& requ
     for (Entry& entry : record.entries) {
         entry.reason = request.command.reason.value_or("");
         entry.effective_at = request.command.effective_at;
+        entry.target = plan.target;
         if (&entry != &record.entries.front()) {
-            entry.subject = SubjectLink{plan.subject, record.subject().seq};
+            entry.subject = record.subject().id();
         }
         changes.entries.push_back(entry);
     }

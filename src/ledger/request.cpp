@@ -161,13 +161,8 @@ Result<Request, Rejection> prepare(Command command) {
     if (request.command.key) {
         request.fingerprint = fingerprint(request.command);
     }
-    if (const AccountId* subject = named_subject(action)) {
+    if (const AccountId* subject = subject_of(action)) {
         request.shard = shard_of(subject->text());
-        if (request.command.key) {
-            request.id = request_id("account", subject->text(), *request.command.key);
-        }
-    } else if (const RequestId* target = target_of(action)) {
-        request.shard = target->shard;
     }
     return request;
 }

@@ -29,8 +29,6 @@ struct Rejection {
 struct Request {
     Command command;
     Fingerprint fingerprint{};
-    /// What it would make, where the command names its subject and has a key.
-    std::optional<RequestId> id;
     /// The shard of its subject; for PutAsset, 0.
     Shard shard = 0;
 };

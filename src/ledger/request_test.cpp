@@ -28,8 +28,8 @@ TEST(Prepare, RefusesAmountsOutOfForm) {
         EXPECT_EQ(code_of(keyed(Spend{alice, amount, {}})), Code::amount_invalid);
         EXPECT_EQ(code_of(keyed(Transfer{alice, bob, amount})), Code::amount_invalid);
         EXPECT_EQ(code_of(keyed(PlaceHold{alice, amount, {}})), Code::amount_invalid);
-        EXPECT_EQ(code_of(keyed(CommitHold{{}, amount, {}})), Code::amount_invalid);
-        EXPECT_EQ(code_of(keyed(Reverse{{}, amount, {}})), Code::amount_invalid);
+        EXPECT_EQ(code_of(keyed(CommitHold{{alice, 1}, amount, {}})), Code::amount_invalid);
+        EXPECT_EQ(code_of(keyed(Reverse{{alice, 1}, amount, {}})), Code::amount_invalid);
     }
     EXPECT_EQ(code_of(keyed(Transact{{{alice, 0, {}}}})), Code::amount_invalid);
     EXPECT_TRUE(prepare(keyed(Grant{alice, amount_max, {}})).has_value());
@@ -57,8 +57,18 @@ TEST(Prepare, RefusesHoldsThatLastTooShortOrTooLong) {
 TEST(Subject, IsTheSmallestAccountOfATransaction) {
     const auto request = prepare(keyed(Transact{{{bob, 1, {}}, {alice, -1, {}}}}));
     ASSERT_TRUE(request.has_value());
-    EXPECT_EQ(*named_subject(request->command.action), alice);
+    EXPECT_EQ(*subject_of(request->command.action), alice);
     EXPECT_EQ(request->shard, shard_of("alice"));
+}
+
+TEST(Subject, IsTheAccountOfWhatIsActedOn) {
+    for (const Command& command : {keyed(Reverse{{bob, 3}, {}, {}}), keyed(VoidHold{{bob, 3}}),
+                                   keyed(CommitHold{{bob, 3}, {}, alice})}) {
+        const auto request = prepare(command);
+        ASSERT_TRUE(request.has_value());
+        EXPECT_EQ(*subject_of(request->command.action), bob);
+        EXPECT_EQ(request->shard, shard_of("bob"));
+    }
 }
 
 TEST(FingerprintOf, DiffersWhereTheCommandDiffers) {

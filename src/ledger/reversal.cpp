@@ -132,9 +132,7 @@ Result<Plan, No> plan_reversal(const Original& original, const Reverse& reverse)
         mark.reverses.reset();
         moves->push_back(mark);
     }
-    PASSBOOK_ASSERT(subject.request.has_value());
-    return Plan{
-        .subject = subject.account, .moves = std::move(*moves), .target = subject.request->hash};
+    return Plan{.subject = subject.account, .moves = std::move(*moves), .target = subject.seq};
 }
 
 }  // namespace passbook::ledger

@@ -35,11 +35,14 @@ void add_assets(const Action& action, std::vector<AssetCode>& assets) {
 
 Need need_of(const Command& command) {
     Need need;
-    if (const AccountId* subject = named_subject(command.action)) {
+    if (const AccountId* subject = subject_of(command.action)) {
         need.subject = *subject;
     }
-    if (const RequestId* target = target_of(command.action)) {
-        need.target = *target;
+    if (const auto* reverse = std::get_if<Reverse>(&command.action)) {
+        need.original = reverse->transaction;
+    }
+    if (const EntryId* hold = hold_of(command.action)) {
+        need.hold = *hold;
     }
     need.key = command.key;
     need.accounts = named_accounts(command.action);

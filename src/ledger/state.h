@@ -19,14 +19,15 @@
 
 namespace passbook::ledger {
 
-/// What one command needs to be decided; a batch needs the sum. The store adds for `target` the
-/// accounts that it touches, and uses the target's subject where `subject` is absent.
+/// What one command needs to be decided; a batch needs the sum. The store adds the accounts that
+/// `original` touches.
 struct Need {
-    std::optional<AccountId> subject;  ///< Where the command names it.
-    std::optional<RequestId> target;   ///< A transaction (reverse) or a hold (commit, void).
+    std::optional<AccountId> subject;  ///< Absent for PutAsset alone.
     std::optional<Key> key;
-    std::vector<AccountId> accounts;
-    std::vector<AssetCode> assets;  ///< Besides those of the accounts and the default asset.
+    std::optional<EntryId> original;  ///< The transaction of a reverse.
+    std::optional<EntryId> hold;      ///< Of a commit or void.
+    std::vector<AccountId> accounts;  ///< The subject among them.
+    std::vector<AssetCode> assets;    ///< Besides those of the accounts and the default asset.
 };
 
 [[nodiscard]] Need need_of(const Command& command);
@@ -52,14 +53,13 @@ enum class HoldStatus : std::uint8_t { open = 1, committed = 2, voided = 3, expi
 
 [[nodiscard]] std::string_view name_of(HoldStatus status) noexcept;
 
+/// `opened` is its id.
 struct Hold {
-    RequestId id;
-    AccountId account;
+    EntryId opened;
     Amount amount = 0;
     Amount committed = 0;  ///< What its commit posted; 0 otherwise.
     HoldStatus status = HoldStatus::open;
     Instant expires_at;
-    std::int64_t opened_seq = 0;
     std::optional<std::int64_t> closed_seq;
 
     friend bool operator==(const Hold&, const Hold&) = default;
@@ -79,9 +79,9 @@ struct State {
     std::unordered_map<AssetCode, Asset> assets;
     std::unordered_map<AccountId, Account> accounts;  ///< Locked. Absent: does not exist.
     std::unordered_map<SubjectKey, Outcome, SubjectKeyHash> outcomes;
-    std::unordered_map<RequestId, Original> originals;
+    std::unordered_map<EntryId, Original> originals;
     /// The targets of commit and void, and every open hold of an account whose `wake_at` has come.
-    std::unordered_map<RequestId, Hold> holds;
+    std::unordered_map<EntryId, Hold> holds;
 };
 
 /// What the unit of work writes, in this order. Accounts move by their entries alone: the store

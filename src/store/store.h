@@ -30,7 +30,7 @@ public:
     virtual ~Writer() = default;
 
     /// Begins a transaction, reads the clock, locks the accounts of all needs in (shard, id) order
-    /// together with those that their targets touch, and only then looks up keys, targets, due
+    /// together with those that their originals touch, and only then looks up keys, originals,
     /// holds and assets, so that what is returned stays true until the transaction ends.
     [[nodiscard]] virtual ledger::State begin(const std::vector<ledger::Need>& needs) = 0;
 
@@ -61,7 +61,7 @@ struct BalanceAt {
 };
 
 /// All rows of one shard, as of one instant. The four sequences are independent of each other; each
-/// is in order of (account id bytes, seq), holds by (account, opened seq), refusals by
+/// is in order of (account id bytes, seq), holds by their ids, refusals by
 /// (subject, key). A `next` returns false at the end. Memory does not grow with the rows.
 class ShardSnapshot {
 public:
@@ -93,11 +93,6 @@ public:
                                                              std::int64_t after_seq,
                                                              std::size_t limit) = 0;
 
-    /// Each entry's request: itself on the subject, that of the linked entry on another account,
-    /// nothing where the entry answers no request. Same order as given.
-    [[nodiscard]] virtual std::vector<std::optional<RequestId>> requests_of(
-        const std::vector<ledger::Entry>& entries) = 0;
-
     /// The balance by `recorded_at <= at`; O(log n) in the account's entries.
     [[nodiscard]] virtual std::optional<BalanceAt> balance_at(const AccountId& account,
                                                               Instant at) = 0;
@@ -107,8 +102,9 @@ public:
     [[nodiscard]] virtual std::optional<BalanceAt> balance_by_effective(const AccountId& account,
                                                                         Instant at) = 0;
 
-    [[nodiscard]] virtual std::optional<ledger::Original> transaction(const RequestId& id) = 0;
-    [[nodiscard]] virtual std::optional<ledger::Hold> hold(const RequestId& id) = 0;
+    /// Nothing where the entry answers no request, or is not the one on the subject.
+    [[nodiscard]] virtual std::optional<ledger::Original> transaction(const EntryId& id) = 0;
+    [[nodiscard]] virtual std::optional<ledger::Hold> hold(const EntryId& id) = 0;
     [[nodiscard]] virtual std::optional<ledger::Outcome> outcome(const ledger::SubjectKey& key) = 0;
 
     /// While one snapshot of this reader is open, further ones show the same instant and must go

@@ -4,30 +4,11 @@
 #include <spdlog/spdlog.h>
 #include <chrono>
 #include <optional>
-#include <unordered_set>
 
 #include "writer/retry.h"
 
 namespace passbook::writer {
 namespace {
-
-/// A request whose target an earlier one of the same batch makes must wait for the next batch: its
-/// target is looked up before the batch is decided, when it does not exist yet.
-class Cut {
-public:
-    [[nodiscard]] bool before(const ledger::Request& request) const {
-        const RequestId* target = ledger::target_of(request.command.action);
-        return target != nullptr && made_.contains(*target);
-    }
-    void add(const ledger::Request& request) {
-        if (request.id) {
-            made_.insert(*request.id);
-        }
-    }
-
-private:
-    std::unordered_set<RequestId> made_;
-};
 
 /// What runs whose COMMIT was in doubt had decided. Found again, unchanged, it is the effect of
 /// this very request and no replay of an earlier one.
@@ -130,10 +111,7 @@ std::vector<Job> Lane::next_batch() {
     std::unique_lock lock(mutex_);
     wake_.wait(lock, [this] { return !queue_.empty() || phase_ != Phase::running; });
     std::vector<Job> batch;
-    Cut cut;
-    while (!queue_.empty() && batch.size() < limits_.batch_max &&
-           !cut.before(queue_.front().request)) {
-        cut.add(queue_.front().request);
+    while (!queue_.empty() && batch.size() < limits_.batch_max) {
         batch.push_back(std::move(queue_.front()));
         queue_.pop_front();
     }

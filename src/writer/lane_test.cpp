@@ -145,10 +145,10 @@ TEST_F(LaneTest, TheSameKeyTwiceInOneBatchIsOneEffectAndOneReplay) {
 TEST_F(LaneTest, ATargetMadeInTheSameGatheringIsFound) {
     Lane& lane = this->lane();
     (void)submit(lane, ledger::Grant{alice, 100, {}}, "k1");
-    const RequestId hold = request_id("account", "alice", Key::trusted("k2"));
+    const EntryId hold{alice, 2};
     (void)submit(lane, ledger::PlaceHold{alice, 60, {}}, "k2");
     auto committed = submit(lane, ledger::CommitHold{hold, 50, bob}, "k3");
-    const RequestId grant_id = request_id("account", "alice", Key::trusted("k1"));
+    const EntryId grant_id{alice, 1};
     auto reversed = submit(lane, ledger::Reverse{grant_id, 50, {}}, "k4");
     gate.set_value();
     EXPECT_TRUE(std::holds_alternative<Record>(answer_of(committed).body));
@@ -325,10 +325,8 @@ void tell_story(const std::function<void(ledger::Action, const std::string&)>& a
     ask(ledger::Transfer{alice, bob, 40}, "k2");
     ask(ledger::PlaceHold{alice, 60, {}}, "k3");
     ask(ledger::Spend{alice, 1, {}}, "k4");
-    const RequestId hold = request_id("account", "alice", Key::trusted("k3"));
-    ask(ledger::CommitHold{hold, 20, {}}, "k5");
-    const RequestId transfer = request_id("account", "alice", Key::trusted("k2"));
-    ask(ledger::Reverse{transfer, 10, {}}, "k6");
+    ask(ledger::CommitHold{{alice, 3}, 20, {}}, "k5");
+    ask(ledger::Reverse{{alice, 2}, 10, {}}, "k6");
 }
 
 /// Sends one request until it is answered or the lane has ended. True if something failed.

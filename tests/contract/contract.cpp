@@ -47,7 +47,7 @@ void take_all(store::ShardSnapshot& snapshot, std::vector<ledger::Entry>& rows) 
 
 template <>
 void take_all(store::ShardSnapshot& snapshot, std::vector<ledger::Hold>& rows) {
-    ledger::Hold row{.account = nobody};
+    ledger::Hold row{.opened = {nobody}};
     while (snapshot.next(row)) {
         rows.push_back(row);
     }
@@ -63,9 +63,8 @@ void take_all(store::ShardSnapshot& snapshot, std::vector<ledger::StoredRefusal>
 
 }  // namespace
 
-RequestId id_of(const ledger::Record& record) {
-    const ledger::Entry& subject = record.subject();
-    return request_id("account", subject.account.text(), subject.request->key);
+EntryId id_of(const ledger::Record& record) {
+    return record.subject().id();
 }
 
 StoreContract::StoreContract()

@@ -46,7 +46,7 @@ inline const AccountId bob = AccountId::trusted("bob");
 inline const AccountId carol = AccountId::trusted("carol");
 inline const AccountId nobody = AccountId::trusted("nobody");
 
-[[nodiscard]] RequestId id_of(const ledger::Record& record);
+[[nodiscard]] EntryId id_of(const ledger::Record& record);
 
 class StoreContract : public testing::TestWithParam<Backend> {
 public:
@@ -107,8 +107,8 @@ protected:
     /// Unspoiled they are taken, so that it is the spoiling that was refused.
     void expect_taken(const std::vector<Spoiled>& rows);
 
-    RequestId hold;
-    RequestId transfer;
+    EntryId hold{alice};
+    EntryId transfer{alice};
 };
 
 }  // namespace passbook::contract

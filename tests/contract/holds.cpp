@@ -18,12 +18,9 @@ constexpr std::int64_t hour = 3600;
 TEST_P(StoreContract, AHoldIsOpenedCommittedInPartAndReleasedForTheRest) {
     grant(alice, 100);
     const Record opened = accepted(PlaceHold{alice, 60, hour}, "h");
-    const RequestId id = id_of(opened);
-    Hold expected{.id = id,
-                  .account = alice,
-                  .amount = 60,
-                  .expires_at = plus_seconds(clock.now(), hour),
-                  .opened_seq = 2};
+    const EntryId id = id_of(opened);
+    Hold expected{
+        .opened = {alice, 2}, .amount = 60, .expires_at = plus_seconds(clock.now(), hour)};
     EXPECT_EQ(reader->hold(id), expected);
     EXPECT_EQ(account(alice).held, 60);
     EXPECT_EQ(account(alice).wake_at, expected.expires_at);
@@ -42,7 +39,7 @@ TEST_P(StoreContract, AHoldIsOpenedCommittedInPartAndReleasedForTheRest) {
 
 TEST_P(StoreContract, AVoidedHoldGivesBackWhatItHeld) {
     grant(alice, 100);
-    const RequestId id = id_of(accepted(PlaceHold{alice, 60, hour}));
+    const EntryId id = id_of(accepted(PlaceHold{alice, 60, hour}));
     (void)accepted(VoidHold{id});
     EXPECT_EQ(reader->hold(id)->status, HoldStatus::voided);
     EXPECT_EQ(account(alice).available(), 100);
@@ -52,8 +49,8 @@ TEST_P(StoreContract, AVoidedHoldGivesBackWhatItHeld) {
 
 TEST_P(StoreContract, AnAccountWakesForItsEarliestOpenHold) {
     grant(alice, 100);
-    const RequestId late = id_of(accepted(PlaceHold{alice, 10, 3 * hour}));
-    const RequestId early = id_of(accepted(PlaceHold{alice, 10, hour}));
+    const EntryId late = id_of(accepted(PlaceHold{alice, 10, 3 * hour}));
+    const EntryId early = id_of(accepted(PlaceHold{alice, 10, hour}));
     (void)accepted(PlaceHold{alice, 10, 2 * hour});
     EXPECT_EQ(account(alice).wake_at, plus_seconds(clock.now(), hour));
     (void)accepted(VoidHold{early});
@@ -64,8 +61,8 @@ TEST_P(StoreContract, AnAccountWakesForItsEarliestOpenHold) {
 
 TEST_P(StoreContract, BeginBringsTheHoldsThatAreDueAndTheNextWriteReleasesThem) {
     grant(alice, 100);
-    const RequestId due = id_of(accepted(PlaceHold{alice, 60, hour}));
-    const RequestId later = id_of(accepted(PlaceHold{alice, 10, 3 * hour}));
+    const EntryId due = id_of(accepted(PlaceHold{alice, 60, hour}));
+    const EntryId later = id_of(accepted(PlaceHold{alice, 10, 3 * hour}));
     clock.advance_seconds(hour - 1);
     auto state = writer->begin({Need{.accounts = {alice}}});
     writer->rollback();
@@ -100,17 +97,16 @@ TEST_P(StoreContract, BeginBringsAHoldThatIsATargetWhateverItsStatus) {
     grant(alice, 100);
     const Record opened = accepted(PlaceHold{alice, 60, hour});
     (void)accepted(VoidHold{id_of(opened)});
-    const auto state = writer->begin({Need{.target = id_of(opened)}});
+    const auto state = writer->begin({Need{.hold = id_of(opened), .accounts = {alice}}});
     writer->rollback();
     EXPECT_EQ(state.holds.at(id_of(opened)).status, HoldStatus::voided);
-    EXPECT_EQ(state.originals.at(id_of(opened)).record, opened);
     EXPECT_TRUE(state.accounts.contains(alice));
 }
 
 TEST_P(StoreContract, AFrozenAccountStillVoidsAndExpires) {
     grant(alice, 100);
-    const RequestId first = id_of(accepted(PlaceHold{alice, 10, hour}));
-    const RequestId second = id_of(accepted(PlaceHold{alice, 10, hour}));
+    const EntryId first = id_of(accepted(PlaceHold{alice, 10, hour}));
+    const EntryId second = id_of(accepted(PlaceHold{alice, 10, hour}));
     (void)accepted(ledger::SetStatus{alice, EntryKind::freeze});
     (void)accepted(VoidHold{first});
     clock.advance_seconds(hour);
@@ -122,8 +118,8 @@ TEST_P(StoreContract, AFrozenAccountStillVoidsAndExpires) {
 TEST_P(StoreContract, ATransactionIsNoHoldAndAnUnknownHoldIsNothing) {
     const Record granted = accepted(ledger::Grant{alice, 10, {}});
     EXPECT_FALSE(reader->hold(id_of(granted)).has_value());
-    EXPECT_FALSE(reader->hold(RequestId{7, {1, 2, 3}}).has_value());
-    const auto state = writer->begin({Need{.target = id_of(granted)}});
+    EXPECT_FALSE(reader->hold({alice, 99}).has_value());
+    const auto state = writer->begin({Need{.hold = id_of(granted), .accounts = {alice}}});
     writer->rollback();
     EXPECT_TRUE(state.holds.empty());
 }

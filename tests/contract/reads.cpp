@@ -54,13 +54,13 @@ TEST_P(StoreContract, UnknownThingsAreNothing) {
     EXPECT_FALSE(reader->account(nobody).has_value());
     EXPECT_FALSE(reader->balance_at(nobody, clock.now()).has_value());
     EXPECT_FALSE(reader->balance_by_effective(nobody, clock.now()).has_value());
-    EXPECT_FALSE(reader->transaction(RequestId{1, {1}}).has_value());
+    EXPECT_FALSE(reader->transaction({nobody, 1}).has_value());
     EXPECT_FALSE(reader->outcome({nobody, Key::trusted("k")}).has_value());
     EXPECT_TRUE(reader->accounts(std::nullopt, 5).empty());
     reader->ping();
 }
 
-TEST_P(StoreContract, EachEntryLeadsToItsRequest) {
+TEST_P(StoreContract, EachEntryLeadsToItsTransaction) {
     grant(alice, 100);
     const Record transfer = accepted(ledger::Transfer{alice, bob, 10});
     const Record hold = accepted(ledger::PlaceHold{alice, 10, 60});
@@ -68,10 +68,11 @@ TEST_P(StoreContract, EachEntryLeadsToItsRequest) {
     const Record spent = accepted(Spend{alice, 1, {}});
     const auto entries = reader->entries(alice, 1, 10);
     ASSERT_EQ(entries.size(), 4U);  // transfer, hold, expire, spend
-    using Ids = std::vector<std::optional<RequestId>>;
-    EXPECT_EQ(reader->requests_of(entries),
-              (Ids{id_of(transfer), id_of(hold), std::nullopt, id_of(spent)}));
-    EXPECT_EQ(reader->requests_of(reader->entries(bob, 0, 10)), (Ids{id_of(transfer)}));
+    using Ids = std::vector<std::optional<EntryId>>;
+    Ids ids;
+    std::transform(entries.begin(), entries.end(), std::back_inserter(ids), ledger::transaction_of);
+    EXPECT_EQ(ids, (Ids{id_of(transfer), id_of(hold), std::nullopt, id_of(spent)}));
+    EXPECT_EQ(transaction_of(reader->entries(bob, 0, 10).at(0)), id_of(transfer));
 }
 
 TEST_P(StoreContract, ABalanceAtATimeCountsAllThatWasRecordedUntilThen) {

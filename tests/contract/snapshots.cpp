@@ -51,11 +51,11 @@ TEST_P(StoreContract, ASnapshotHasAllRowsOfItsShardInOrder) {
     EXPECT_FALSE(snapshot->next(account));
     EXPECT_FALSE(snapshot->next(account));
 
-    ledger::Hold hold{.account = nobody};
+    ledger::Hold hold{.opened = {nobody}};
     ASSERT_TRUE(snapshot->next(hold));
-    EXPECT_EQ(hold.id, late);
+    EXPECT_EQ(hold.opened, late);
     ASSERT_TRUE(snapshot->next(hold));
-    EXPECT_EQ(hold.id, early);
+    EXPECT_EQ(hold.opened, early);
     EXPECT_FALSE(snapshot->next(hold));
 
     ledger::StoredRefusal refusal{.subject = nobody, .request = {.key = Key::trusted("none")}};

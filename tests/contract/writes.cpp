@@ -97,9 +97,11 @@ TEST_P(StoreContract, StatusAndLimitsFollowTheirEntries) {
 TEST_P(StoreContract, AKeyIsFoundAgainWithItsEntriesOrItsRefusal) {
     const Record granted = accepted(Grant{alice, 10, {}}, "g");
     (void)run(Spend{alice, 11, {}}, "s");
-    const auto state = writer->begin({Need{.subject = alice, .key = Key::trusted("g")},
-                                      Need{.subject = alice, .key = Key::trusted("s")},
-                                      Need{.subject = alice, .key = Key::trusted("new")}});
+    std::vector<Need> needs;
+    for (const auto* key : {"g", "s", "new"}) {
+        needs.push_back({.subject = alice, .key = Key::trusted(key), .accounts = {alice}});
+    }
+    const auto state = writer->begin(needs);
     writer->rollback();
     ASSERT_EQ(state.outcomes.size(), 2U);
     EXPECT_EQ(std::get<Record>(state.outcomes.at({alice, Key::trusted("g")})), granted);
@@ -174,7 +176,8 @@ TEST_P(StoreContract, BeginBringsATargetWithItsAccountsAndItsKeySpace) {
     const Record transfer = accepted(Transfer{bob, alice, 40}, "t");
     const Record reversal =
         accepted(Reverse{.transaction = id_of(transfer), .amount = 15, .postings = {}}, "r");
-    const auto state = writer->begin({Need{.target = id_of(transfer), .key = Key::trusted("r")}});
+    const auto state = writer->begin({Need{
+        .subject = bob, .key = Key::trusted("r"), .original = id_of(transfer), .accounts = {bob}}});
     writer->rollback();
     EXPECT_TRUE(state.accounts.contains(alice));
     EXPECT_TRUE(state.accounts.contains(bob));

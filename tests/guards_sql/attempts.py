@@ -6,9 +6,10 @@ Where none is named something else refuses: the attempt does not fit the tables 
 index takes no second. PostgreSQL's guards have other names; its test finds them one by one.
 """
 
-from rows import NOW, request, shard, where
+from rows import NOW, shard, where
 
 FOLLOW = ["entries_follow"]
+LINK = ["entries_link"]
 STAY = ["entries_stay"]
 REMAIN = ["entries_remain"]
 HUGE = 9_223_372_036_854_775_807
@@ -63,8 +64,8 @@ def chain(rows):
         ("wrong first balance_after", entry("carol", 1, 1, 5, 6, key="new"), FOLLOW),
         ("wrong held_after", entry("alice", 8, 1, 5, 95, key="new", held_after=0), FOLLOW),
         ("held below zero",
-         entry("bob", 6, 9, 0, 110, held_change=-1, held_after=-1, ceiling=1000,
-               target="x'" + "00" * 16 + "'"), FOLLOW + ["entries_hold"]),
+         entry("bob", 6, 9, 0, 110, held_change=-1, held_after=-1, ceiling=1000, target=99),
+         FOLLOW + ["entries_hold"]),
         ("recorded before the last",
          entry("alice", 8, 1, 5, 95, recorded_at=NOW, key="new", **HELD), FOLLOW),
         ("recorded before the opening",
@@ -102,8 +103,10 @@ def keys(rows):
         ("a key that is empty", entry("alice", 8, 1, 5, 95, key="", **HELD), FOLLOW),
         ("a short fingerprint",
          entry("alice", 8, 1, 5, 95, key="new", fingerprint="x'0f'", **HELD), FOLLOW),
-        ("a key without a request", entry("alice", 8, 1, 5, 95, key="new", request=None, **HELD),
-         FOLLOW),
+        ("a key without a fingerprint",
+         entry("alice", 8, 1, 5, 95, key="new", fingerprint=None, **HELD), FOLLOW),
+        ("a fingerprint without a key",
+         entry("alice", 8, 13, 0, 90, fingerprint="x'" + "0f" * 16 + "'", **HELD), FOLLOW),
         ("a refusal under the key of an entry", refusal("alice", "grant"), ["refusals_keep"]),
         ("a refusal under the key of a refusal", refusal("alice", "refused"), None),
         ("a refusal of nobody", refusal("nobody", "new"), ["refusals_keep"]),
@@ -112,8 +115,7 @@ def keys(rows):
 
 
 def kinds(rows):
-    entry, leg = rows.entry, rows.leg
-    link = ["entries_link"]
+    entry = rows.entry
     return [
         ("a grant that takes", entry("alice", 8, 1, -5, 85, key="new", **HELD), FOLLOW),
         ("a spend that gives", entry("alice", 8, 2, 5, 95, key="new", **HELD), FOLLOW),
@@ -140,58 +142,113 @@ def kinds(rows):
         ("open a closed account", entry("closed", 2, 11, 0, 0, status=1, key="new"), FOLLOW),
         ("close with a balance", entry("bob", 6, 12, 0, 110, status=3, ceiling=1000, key="new"),
          FOLLOW),
+    ]
+
+
+def legs(rows):
+    """A leg behind its subject, and before it."""
+    entry, leg, ending = rows.entry, rows.leg, rows.ending
+    third = leg("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8)
+    commit = {"recorded_at": NOW + 8, "target": 2}
+    reversal = {"ceiling": 1000, "reverses": 2, "recorded_at": NOW + 8}
+
+    def in_turn(*statements):
+        return f"BEGIN; {''.join(statements)} COMMIT;"
+
+    return [
         ("an entry with a subject of its own", leg("alice", 8, 3, 5, 95, "alice", 3, **HELD),
-         link),
-        ("a leg of an older entry", leg("carol", 1, 3, 5, 5, "alice", 1), link),
+         LINK),
+        ("a leg of an older entry", leg("carol", 1, 3, 5, 5, "alice", 1), LINK),
         ("a leg of another kind", leg("carol", 1, 4, 5, 5, "alice", 3, recorded_at=NOW + 3),
-         link),
+         LINK),
+        ("a leg of another target", in_turn(
+            ending(7, -20), leg("carol", 1, 7, 20, 20, "alice", 8, **{**commit, "target": 6})),
+         LINK),
+        ("a leg of a leg", leg("carol", 1, 3, 5, 5, "bob", 2, recorded_at=NOW + 3), LINK),
         ("a leg that has a key",
          leg("carol", 1, 3, 5, 5, "alice", 3, recorded_at=NOW + 3, key="new"), FOLLOW),
+        ("a leg of a transfer with a target",
+         leg("carol", 1, 3, 5, 5, "alice", 8, **commit), FOLLOW),
+        ("a leg of a commit without a target",
+         leg("carol", 1, 7, 20, 20, "alice", 8, **{**commit, "target": None}), FOLLOW),
+        ("a leg of a commit of no seq",
+         leg("carol", 1, 7, 20, 20, "alice", 8, **{**commit, "target": 0}), FOLLOW),
+        ("a leg of a reversal without a target",
+         leg("bob", 6, 5, -6, 104, "alice", 8, **reversal), FOLLOW + LINK),
+        ("a leg, then a grant",
+         in_turn(third, entry("alice", 8, 1, 5, 95, key="new", **HELD)), FOLLOW),
+        ("a leg, then a spend",
+         in_turn(third, entry("alice", 8, 2, -5, 85, key="new", **HELD)), FOLLOW),
+        ("a leg, then limits", in_turn(third, entry("alice", 8, 13, 0, 90, **HELD)), FOLLOW),
+        ("a leg, then a transaction",
+         in_turn(third, entry("alice", 8, 4, -5, 85, key="new", **HELD)), FOLLOW),
+        ("a leg, then its transfer at another time",
+         in_turn(third, entry("alice", 8, 3, -5, 85, key="new", recorded_at=NOW + 9, **HELD)),
+         FOLLOW),
+        ("a leg, then its transfer without a key",
+         in_turn(third, leg("alice", 8, 3, -5, 85, "bob", 6, recorded_at=NOW + 8, **HELD)),
+         FOLLOW),
+        ("a leg, then its commit of another hold", in_turn(
+            leg("carol", 1, 7, 20, 20, "alice", 8, **{**commit, "target": 6}), ending(7, -20)),
+         FOLLOW),
+        ("a leg, then its reversal of another transaction", in_turn(
+            leg("bob", 6, 5, -6, 104, "alice", 8, target=3, **reversal),
+            entry("alice", 8, 5, 0, 90, key="new", target=1, **HELD)), FOLLOW),
+        ("a leg that takes back an entry of another transaction than its target",
+         leg("bob", 6, 5, -6, 104, "alice", 8, target=1, **reversal), LINK),
+        ("a leg that takes back an entry of another subject's transaction",
+         leg("bob", 6, 5, -6, 104, "carol", 1, target=3, **reversal), LINK),
+        ("a leg that takes back an entry of no transaction of its subject",
+         leg("bob", 6, 5, -4, 106, "alice", 8, target=5, **{**reversal, "reverses": 5}), LINK),
+        ("a leg that takes back what belongs to a transaction that is yet to come", in_turn(
+            leg("carol", 1, 3, 5, 5, "alice", 9, recorded_at=NOW + 9),
+            entry("alice", 8, 5, 4, 94, key="new", target=5, reverses=5, recorded_at=NOW + 9,
+                  **HELD),
+            leg("carol", 2, 5, -5, 0, "alice", 8, target=5, reverses=1, recorded_at=NOW + 9),
+            entry("alice", 9, 3, -5, 89, key="new2", **HELD)), LINK),
     ]
 
 
 def reversals(rows):
     entry = rows.entry
-    link = ["entries_link"]
-    transfer, grant = request("alice", "transfer"), request("alice", "grant")
-    spend = request("alice", "spend")
     return [
         ("reverse too much",
-         entry("alice", 8, 5, 7, 97, key="new", target=transfer, reverses=3, **HELD), link),
+         entry("alice", 8, 5, 7, 97, key="new", target=3, reverses=3, **HELD), LINK),
         ("reverse the same way",
-         entry("alice", 8, 5, -1, 89, key="new", target=transfer, reverses=3, **HELD), link),
+         entry("alice", 8, 5, -1, 89, key="new", target=3, reverses=3, **HELD), LINK),
         ("reverse a reversal",
-         entry("alice", 8, 5, -4, 86, key="new", target=request("alice", "reverse"), reverses=4,
-               **HELD), link),
+         entry("alice", 8, 5, -4, 86, key="new", target=4, reverses=4, **HELD), LINK),
         ("reverse a hold",
-         entry("alice", 8, 5, 1, 91, key="new", target=request("alice", "hold"), reverses=2,
-               **HELD), link),
+         entry("alice", 8, 5, 1, 91, key="new", target=2, reverses=2, **HELD), LINK),
         ("reverse under another transaction",
-         entry("alice", 8, 5, 4, 94, key="new", target=grant, reverses=5, **HELD), link),
+         entry("alice", 8, 5, 4, 94, key="new", target=1, reverses=5, **HELD), LINK),
         ("reverse what is not there",
-         entry("alice", 8, 5, 4, 94, key="new", target=grant, reverses=99, **HELD), link),
-        ("reverse without saying what", entry("alice", 8, 5, 4, 94, key="new", **HELD), FOLLOW),
+         entry("alice", 8, 5, 4, 94, key="new", target=1, reverses=99, **HELD), LINK),
+        ("reverse without saying what", entry("alice", 8, 5, 4, 94, key="new", **HELD),
+         FOLLOW + LINK),
         ("reverse without a transaction",
-         entry("alice", 8, 5, 4, 94, key="new", reverses=5, **HELD), FOLLOW),
+         entry("alice", 8, 5, 4, 94, key="new", reverses=5, **HELD), FOLLOW + LINK),
+        ("reverse a leg",
+         entry("bob", 6, 5, -6, 104, key="new", target=2, reverses=2, ceiling=1000), LINK),
         ("reverse twice in one transaction",
-         "BEGIN;" + entry("alice", 8, 5, 4, 94, key="new", target=spend, reverses=5, **HELD) +
-         entry("alice", 9, 5, 1, 95, key="new2", target=spend, reverses=5, **HELD) + "COMMIT;",
-         link),
+         "BEGIN;" + entry("alice", 8, 5, 4, 94, key="new", target=5, reverses=5, **HELD) +
+         entry("alice", 9, 5, 1, 95, key="new2", target=5, reverses=5, **HELD) + "COMMIT;",
+         LINK),
     ]
 
 
 def holds(rows):
     entry, ending = rows.entry, rows.ending
     end = ["entries_hold"]
-    other = rows.say.value(f"x'{'ab' * 16}'")
     later = rows.say.value(NOW * 2, "expires_at")
     return [
-        ("void a voided hold", ending(8, change=-10, hold="voided"), end),
+        ("void a voided hold", ending(8, change=-10, hold=6), end),
         ("void in part", ending(8, change=-49), end),
-        ("void nothing known", ending(8, hold="other"), end),
+        ("void nothing known", ending(8, hold=99), end),
         ("void another account's hold",
          entry("bob", 6, 8, 0, 110, ceiling=1000, held_change=-50, held_after=-50, key="new",
-               target=request("alice", "hold")), FOLLOW + end),
+               target=2),
+         FOLLOW + end),
         ("commit more than is held", ending(7, -51), FOLLOW),
         ("commit nothing", ending(7, 0), FOLLOW),
         ("commit that gives", ending(7, 5), FOLLOW),
@@ -200,11 +257,11 @@ def holds(rows):
         ("a hold that is due already",
          entry("alice", 8, 6, 0, 90, held_change=5, held_after=55, key="new", expires_at=NOW),
          FOLLOW),
-        ("open a hold without an entry", f"INSERT INTO holds VALUES ({shard('bob')}, 'bob', "
-         f"{other}, 5, 0, 1, {later}, 1, NULL);", ["holds_open"]),
-        ("a second hold of the same entry", f"INSERT INTO holds SELECT shard, account, {other}, "
-         "amount, 0, 1, expires_at, opened_seq, NULL FROM holds WHERE status = 1;",
+        ("open a hold without an entry",
+         f"INSERT INTO holds VALUES ({shard('bob')}, 'bob', 1, 5, 0, 1, {later}, NULL);",
          ["holds_open"]),
+        ("a second hold of the same entry", "INSERT INTO holds SELECT shard, account, opened_seq, "
+         "amount, 0, 1, expires_at, NULL FROM holds WHERE status = 1;", None),
         ("close a hold", "UPDATE holds SET status = 3, closed_seq = 7 WHERE status = 1;",
          ["holds_close"]),
         ("open a closed hold", "UPDATE holds SET status = 1, closed_seq = NULL;",
@@ -299,8 +356,8 @@ def good_and_bad(rows):
 
 
 def attempts(rows):
-    return [attempt for part in (edits, chain, keys, kinds, reversals, holds, others, together)
-            for attempt in part(rows)]
+    parts = (edits, chain, keys, kinds, legs, reversals, holds, others, together)
+    return [attempt for part in parts for attempt in part(rows)]
 
 
 def taken(rows):
@@ -308,8 +365,7 @@ def taken(rows):
     entry, leg, ending = rows.entry, rows.leg, rows.ending
     good, bad = good_and_bad(rows)
     freeze = entry("alice", 8, 10, 0, 90, status=2, key="freeze", **HELD)
-    void = rows.entry("alice", 9, 8, 0, 90, held_change=-50, status=2, key="new",
-                      target=request("alice", "hold"))
+    void = rows.entry("alice", 9, 8, 0, 90, held_change=-50, status=2, key="new", target=2)
     return [
         ("a grant", entry("alice", 8, 1, 5, 95, key="new", **HELD), ("alice", 95, 50)),
         ("a spend down to the floor", entry("alice", 8, 2, -40, 50, key="new", **HELD),
@@ -328,8 +384,16 @@ def taken(rows):
          leg("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8) +
          entry("alice", 8, 3, -5, 85, key="new", **HELD), ("alice", 85, 50)),
         ("the rest of a reversal",
-         entry("alice", 8, 5, 6, 96, key="new", reverses=3, target=request("alice", "transfer"),
-               **HELD), ("alice", 96, 50)),
+         entry("alice", 8, 5, 6, 96, key="new", target=3, reverses=3, **HELD),
+         ("alice", 96, 50)),
+        ("a commit to another account whose other side comes first",
+         leg("carol", 1, 7, 20, 20, "alice", 8, target=2, recorded_at=NOW + 8) + ending(7, -20),
+         ("carol", 20, 0)),
+        ("a reversal whose transaction comes late",
+         leg("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8) +
+         leg("carol", 2, 5, -5, 0, "alice", 9, target=8, reverses=1, recorded_at=NOW + 9) +
+         entry("alice", 8, 3, -5, 85, key="t", **HELD) +
+         entry("alice", 9, 5, 5, 90, key="r", target=8, reverses=8, **HELD), ("alice", 90, 50)),
         ("a lower floor and a debt", entry("alice", 8, 13, 0, 90, floor=-10, **HELD) +
          entry("alice", 9, 2, -50, 40, floor=-10, key="new", **HELD), ("alice", 40, 50)),
         ("a void on a frozen account", freeze + void, ("alice", 90, 0)),

@@ -13,11 +13,10 @@ import unittest
 
 from attempts import HELD
 from postgres_prepared import KEEP, OWNER, RESET, SERVER, SUPERUSER, Prepared
-from rows import NOW, Postgres, Rows, request
+from rows import NOW, Postgres, Rows
 
 ROWS = Rows(Postgres())
 ENTRY, LEG, REFUSAL = ROWS.entry, ROWS.leg, ROWS.refusal
-TRANSFER = request("alice", "transfer")
 SPARE = "UPDATE assets SET scale = 7 WHERE code = 'spare';"
 
 
@@ -26,7 +25,7 @@ def spend(key, seq=8, amount=-40, balance=50):
 
 
 def reversal(key):
-    return ENTRY("alice", 8, 5, 6, 96, key=key, target=TRANSFER, reverses=3, **HELD)
+    return ENTRY("alice", 8, 5, 6, 96, key=key, target=3, reverses=3, **HELD)
 
 
 # What the first does and leaves open, what the second does meanwhile, and how that is refused once
@@ -62,10 +61,10 @@ BEHIND = [
      "balance_after is not the balance before plus amount"),
     ("the end of a hold behind its end", ROWS.ending(8, key="a") +
      ENTRY("alice", 9, 6, 0, 90, held_change=50, held_after=50, key="h", expires_at=NOW * 2),
-     ENTRY("alice", 10, 8, 0, 90, held_change=-50, key="b", target=request("alice", "hold")),
+     ENTRY("alice", 10, 8, 0, 90, held_change=-50, key="b", target=2),
      "target names no open hold"),
     ("a reversal behind a reversal", reversal("a"),
-     ENTRY("alice", 9, 5, 1, 97, key="b", target=TRANSFER, reverses=3, **HELD),
+     ENTRY("alice", 9, 5, 1, 97, key="b", target=3, reverses=3, **HELD),
      "reversals have the opposite sign and together never exceed"),
     ("a grant behind a freeze", ENTRY("alice", 8, 10, 0, 90, status=2, key="a", **HELD),
      ENTRY("alice", 9, 1, 5, 95, status=2, key="b", **HELD), "the account is frozen"),

@@ -13,11 +13,6 @@ def shard(account):
     return hashlib.sha256(account.encode()).digest()[0]
 
 
-def request(account, key):
-    text = f"account\0{account}\0{key}".encode()
-    return "x'" + hashlib.sha256(text).hexdigest()[:32] + "'"
-
-
 def where(name, seq=None):
     text = f"shard = {shard(name)} AND account = '{name}'"
     return text if seq is None else f"{text} AND seq = {seq}"
@@ -93,7 +88,6 @@ class Rows:
         row.update(fields)
         if row.get("key") is not None:
             row.setdefault("fingerprint", "x'" + "0f" * 16 + "'")
-            row.setdefault("request", request(name, row["key"]))
             row.setdefault("format", 1)
         return self.insert(verb, "entries", row)
 
@@ -103,16 +97,14 @@ class Rows:
 
     def refusal(self, name, key, verb="INSERT", **fields):
         row = {"shard": shard(name), "subject": name, "key": key,
-               "fingerprint": "x'" + "0f" * 16 + "'", "request": request(name, key), "format": 1,
-               "code": 300, "at_account": name, "n1": 1, "n2": 2, "n3": 0,
-               "recorded_at": self.say.this_instant, **fields}
+               "fingerprint": "x'" + "0f" * 16 + "'", "format": 1, "code": 300, "at_account": name,
+               "n1": 1, "n2": 2, "n3": 0, "recorded_at": self.say.this_instant, **fields}
         return self.insert(verb, "refusals", row)
 
     def copied(self, name, seq, verb="INSERT", **changed):
         """An entry again, with some columns changed, whatever its columns are."""
         columns = ("shard account seq kind amount held_change balance_after held_after recorded_at "
-                   "status floor ceiling key fingerprint request format target reverses expires_at"
-                   ).split()
+                   "status floor ceiling key fingerprint format target reverses expires_at").split()
         values = [self.say.value(changed[c], c) if c in changed else c for c in columns]
         return (f"{verb} INTO entries ({', '.join(columns)}) SELECT {', '.join(values)} "
                 f"FROM entries WHERE {where(name, seq)};")
@@ -122,10 +114,9 @@ class Rows:
         into = entries[0].split(" VALUES ")[0]
         return f"{into} VALUES {', '.join(e[:-1].split(' VALUES ')[1] for e in entries)};"
 
-    def ending(self, kind, amount=0, change=-50, hold="hold", **fields):
+    def ending(self, kind, amount=0, change=-50, hold=2, **fields):
         """An entry of alice that ends her hold."""
-        after = {"held_change": change, "held_after": 50 + change,
-                 "target": request("alice", hold)}
+        after = {"held_change": change, "held_after": 50 + change, "target": hold}
         if kind != 9:
             after["key"] = "new"
         return self.entry("alice", 8, kind, amount, 90 + amount, **{**after, **fields})
@@ -146,14 +137,12 @@ class Rows:
                   expires_at=NOW + 9_000_000),
             entry("alice", 3, 3, -10, 90, held_after=50, key="transfer"),
             leg("bob", 2, 3, 10, 110, "alice", 3, recorded_at=NOW + 3),
-            entry("alice", 4, 5, 4, 94, held_after=50, key="reverse",
-                  target=request("alice", "transfer"), reverses=3),
-            leg("bob", 3, 5, -4, 106, "alice", 4, reverses=2, recorded_at=NOW + 4),
+            entry("alice", 4, 5, 4, 94, held_after=50, key="reverse", target=3, reverses=3),
+            leg("bob", 3, 5, -4, 106, "alice", 4, target=3, reverses=2, recorded_at=NOW + 4),
             entry("alice", 5, 2, -4, 90, held_after=50, key="spend"),
             entry("alice", 6, 6, 0, 90, held_change=10, held_after=60, key="voided",
                   expires_at=NOW + 9_000_000),
-            entry("alice", 7, 8, 0, 90, held_change=-10, held_after=50, key="void",
-                  target=request("alice", "voided")),
+            entry("alice", 7, 8, 0, 90, held_change=-10, held_after=50, key="void", target=6),
             entry("bob", 4, 13, 0, 106, ceiling=1000),
             entry("bob", 5, 1, 4, 110, ceiling=1000, key="again"),
             entry("frozen", 1, 1, 5, 5, key="grant"),
@@ -200,7 +189,13 @@ SOUND = {
     "an entry is of another transaction than the one it names": """
         SELECT l.account, l.seq FROM entries l JOIN entries s
             ON s.shard = l.subject_shard AND s.account = l.subject AND s.seq = l.subject_seq
-         WHERE l.kind <> s.kind OR l.recorded_at <> s.recorded_at OR s.key IS NULL""",
+         WHERE l.kind <> s.kind OR l.recorded_at <> s.recorded_at OR s.key IS NULL
+            OR coalesce(l.target, 0) <> coalesce(s.target, 0)""",
+    "a reversal takes back an entry of another transaction than its target": """
+        SELECT r.account, r.seq FROM entries r JOIN entries o
+            ON o.shard = r.shard AND o.account = r.account AND o.seq = r.reverses
+         WHERE coalesce(o.subject, o.account) <> coalesce(r.subject, r.account)
+            OR coalesce(o.subject_seq, o.seq) <> r.target""",
     "an entry without its account": """
         SELECT account, seq FROM entries e
          WHERE NOT EXISTS (

@@ -2,7 +2,7 @@
 """What only SQLite's SQL can say: OR REPLACE and its like, and values of any type in any column."""
 
 from attempts import FOLLOW, HELD, STAY, good_and_bad
-from rows import request, shard, where
+from rows import shard, where
 
 
 def replaces(rows):
@@ -21,7 +21,7 @@ def replaces(rows):
         ("replace an entry with itself and another reason",
          "REPLACE INTO entries SELECT shard, account, seq, kind, amount, held_change, "
          "balance_after, held_after, recorded_at, status, floor, ceiling, effective_at, key, "
-         "fingerprint, request, format, subject_shard, subject, subject_seq, target, reverses, "
+         "fingerprint, format, subject_shard, subject, subject_seq, target, reverses, "
          f"expires_at, 'other', metadata FROM entries WHERE {where('bob', 1)};", FOLLOW),
         ("replace by key", entry("bob", 6, 1, 5, 115, "REPLACE", ceiling=1000, key="grant"),
          FOLLOW),
@@ -33,8 +33,8 @@ def replaces(rows):
          ["accounts_open"]),
         ("replace an asset", rows.asset("point", 3, True, None, verb="REPLACE"),
          ["assets_define"]),
-        ("replace a hold", "REPLACE INTO holds SELECT shard, account, id, amount, 0, 1, "
-         "expires_at, opened_seq, NULL FROM holds WHERE status = 3;", ["holds_open"]),
+        ("replace a hold", "REPLACE INTO holds SELECT shard, account, opened_seq, amount, 0, 1, "
+         "expires_at, NULL FROM holds WHERE status = 3;", ["holds_open"]),
         ("replace a refusal", rows.refusal("alice", "refused", "REPLACE", code=301),
          ["refusals_keep"]),
         ("replace the format", "REPLACE INTO format VALUES (1, 2, 1, 16, 'md5');",
@@ -48,8 +48,8 @@ def replaces(rows):
         ("begin anew", entry("alice", 1, 1, 5, 5, "REPLACE", key="new"), FOLLOW),
         ("repeat a key or ignore",
          entry("alice", 8, 1, 5, 95, "INSERT OR IGNORE", key="grant", **HELD), None),
-        ("a hold over another", "UPDATE OR REPLACE holds SET id = (SELECT id FROM holds WHERE "
-         "status = 1) WHERE status = 3;", ["holds_close"]),
+        ("a hold over another", "UPDATE OR REPLACE holds SET opened_seq = (SELECT opened_seq FROM "
+         "holds WHERE status = 1) WHERE status = 3;", ["holds_close"]),
         ("an account over another", f"UPDATE OR REPLACE accounts SET id = 'bob', "
          f"shard = {shard('bob')} WHERE id = 'carol';", ["accounts_stay"]),
         ("an asset over another",
@@ -70,8 +70,7 @@ def loose(rows):
         ("a fraction", entry("alice", 8, 1, "(0.5)", "(90.5)", key="new", **HELD), None),
         ("by rowid", "UPDATE entries SET rowid = 1;", None),
         ("a key that ends early",
-         entry("alice", 8, 1, 5, 95, key="('a' || char(0) || 'b')",
-               request=request("alice", "a"), **HELD), FOLLOW),
+         entry("alice", 8, 1, 5, 95, key="('a' || char(0) || 'b')", **HELD), FOLLOW),
         ("a good entry before a bad one, in a savepoint",
          f"SAVEPOINT a; {good} {bad} RELEASE a;", None),
     ]

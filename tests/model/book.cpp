@@ -10,9 +10,9 @@ AccountId account_id(int index) {
     return AccountId::trusted(account_name(index));
 }
 
-RequestId counted_back(const std::vector<RequestId>& made, int target) {
+EntryId counted_back(const std::vector<EntryId>& made, int target) {
     const auto back = static_cast<std::size_t>(target);
-    return back < made.size() ? made[made.size() - 1 - back] : RequestId{};
+    return back < made.size() ? made[made.size() - 1 - back] : EntryId{account_id(0), 999};
 }
 
 std::string line_of(const ledger::Record& record) {
@@ -76,7 +76,7 @@ ledger::Action Book::action_of(const Step& step) const {
 
 void Book::remember(const ledger::Record& record) {
     const ledger::Entry& subject = record.subject();
-    const RequestId id{shard_of(subject.account.text()), subject.request->hash};
+    const EntryId id = subject.id();
     if (subject.kind == ledger::EntryKind::hold) {
         holds_.push_back(id);
     }

@@ -29,8 +29,8 @@ private:
 
     Answering answering_;
     ManualClock& clock_;
-    std::vector<RequestId> holds_;
-    std::vector<RequestId> transactions_;
+    std::vector<EntryId> holds_;
+    std::vector<EntryId> transactions_;
 };
 
 }  // namespace passbook::model

@@ -98,7 +98,7 @@ class Checker:
                 yield f"{call}: acknowledged as {answer.transaction}, and not in the store"
             elif answer.lines and sorted(answer.lines) != stored:
                 yield f"{call}: answered {sorted(answer.lines)}, stored {stored}"
-            problem = stored and wrong_effect(call, stored)
+            problem = stored and (wrong_effect(call, stored) or wrong_id(call, stored))
             if problem:
                 yield f"{call}: {problem}: {stored}"
 
@@ -345,4 +345,18 @@ def wrong_effect(call, stored):
     kinds = {line.kind for line in stored}
     if kinds != {call.kind}:
         return f"its lines are of kind {kinds}"
+    return None
+
+
+def wrong_id(call, stored):
+    """What is wrong with the ids that were answered; None where nothing is. A transaction has the
+    id of its entry on the subject, a hold that of the entry that opened it."""
+    answer = call.settled()
+    own = [f"{line.account}:{line.seq}" for line in stored if line.account == call.subject]
+    if own != [answer.transaction]:
+        return f"{answer.transaction} is not the entry on the subject"
+    opening = call.arguments["target"] if call.kind in ("commit", "void") else call
+    if call.kind in ("hold", "commit", "void") and (
+            answer.hold != opening.settled().transaction):
+        return f"{answer.hold} is not the entry that opened the hold"
     return None

@@ -32,7 +32,10 @@ class Book:
 
     def accept(self, kind, subject, **arguments):
         call = self.call(kind, subject, **arguments)
-        transaction = "t-" + call.key
+        transaction = f"{subject}:{self.state(subject)[2] + 1}"
+        hold = arguments["target"].settled().hold if kind in ("commit", "void") else ""
+        if kind == "hold":
+            hold = transaction
         fresh = []
         for name, (amount, held_change) in checker.expected(call).items():
             balance, held, seq = self.state(name)
@@ -40,7 +43,7 @@ class Book:
                               held + held_change, transaction))
         self.lines += fresh
         return self.attempt(call, "ok", status=201, body=transaction.encode(),
-                            transaction=transaction, lines=list(fresh))
+                            transaction=transaction, hold=hold, lines=list(fresh))
 
     def refuse(self, code, kind, subject, **arguments):
         return self.attempt(self.call(kind, subject, **arguments), "refused", status=422,
@@ -102,12 +105,33 @@ class CheckerTest(unittest.TestCase):
 
     def test_a_refused_call_that_took_effect(self):
         balance, held, seq = self.book.state("a")
-        self.book.lines.append(Line("a", seq + 1, "spend", -31, 0, balance - 31, held, "t-no"))
+        self.book.lines.append(Line("a", seq + 1, "spend", -31, 0, balance - 31, held,
+                                    f"a:{seq + 1}"))
         self.assert_found("no call that was accepted made it")
 
     def test_two_calls_with_one_transaction(self):
         self.book.again.attempts[0].transaction = self.book.granted.settled().transaction
         self.assert_found("the answer to 2 different calls")
+
+    def test_a_transaction_whose_id_is_not_its_entry_on_the_subject(self):
+        answer = self.book.again.settled()
+        self.book.lines[-1] = self.book.lines[-1]._replace(transaction="a:99")
+        answer.transaction, answer.lines = "a:99", [self.book.lines[-1]]
+        self.assert_found("is not the entry on the subject")
+
+    def test_a_transaction_whose_id_is_its_entry_on_another_account(self):
+        answer = self.book.moved.settled()
+        other = next(line for line in answer.lines if line.account == "b")
+        moved = answer.transaction
+        for lines in (self.book.lines, answer.lines):
+            lines[:] = [line._replace(transaction=f"b:{other.seq}")
+                        if line.transaction == moved else line for line in lines]
+        answer.transaction = f"b:{other.seq}"
+        self.assert_found("is not the entry on the subject")
+
+    def test_a_hold_that_was_answered_under_another_id(self):
+        self.book.committed.settled().hold = self.book.committed.settled().transaction
+        self.assert_found("is not the entry that opened the hold")
 
     def test_another_amount_than_asked(self):
         self.book.again.arguments["amount"] = 2

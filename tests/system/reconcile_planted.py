@@ -19,7 +19,7 @@ class ReconcileTest(ServerTest):
 
     def fill(self):
         """Ann has six lines, the first two of them a grant and a spend, and a hold that is open;
-        bob has two and a refusal."""
+        bob has two and a refusal; a part of what cat gave dan was taken back."""
         server = self.serve()
         client = self.connect(server)
         client.post("/v1/accounts/ann/grants", {"amount": 100}, "a1")
@@ -30,6 +30,9 @@ class ReconcileTest(ServerTest):
         client.post("/v1/holds", {"account": "ann", "amount": 7}, "a6")
         client.post("/v1/accounts/bob/spends", {"amount": 1}, "b2")
         client.post("/v1/accounts/bob/spends", {"amount": 1000}, "b3")
+        client.post("/v1/accounts/cat/grants", {"amount": 10}, "c1")
+        moved = client.post("/v1/transfers", {"from": "cat", "to": "dan", "amount": 6}, "c2").json()
+        client.post(f"/v1/transactions/{moved['transaction']}/reverse", {"amount": 2}, "c3")
         self.assertEqual(server.stop(), 0)
 
     def plant(self, *statements):
@@ -81,12 +84,20 @@ class Planted(ReconcileTest):
             ["UPDATE entries SET seq = 9 WHERE account = 'bob' AND seq = 2"],
             ["bob:9 entry_seq"]),
         "a key twice": (
-            ["UPDATE entries SET key = 'b3', request = (SELECT request FROM refusals) "
-             "WHERE account = 'bob' AND seq = 2"],
+            ["UPDATE entries SET key = 'b3' WHERE account = 'bob' AND seq = 2"],
             ["bob:2 key_repeated"]),
-        "a key": (
-            ["UPDATE entries SET key = 'other' WHERE account = 'bob' AND seq = 2"],
-            ["bob:2 request_hash"]),
+        "no key": (
+            ["UPDATE entries SET key = NULL WHERE account = 'bob' AND seq = 2"],
+            ["bob:2 entry_shape"]),
+        "a leg's target": (
+            ["UPDATE entries SET target = 1 WHERE account = 'dan' AND seq = 2"],
+            ["dan:2 leg_without_subject", "dan:2 reversal"]),
+        "a reversal's target": (
+            ["UPDATE entries SET target = 1 WHERE account = 'cat' AND seq = 3"],
+            ["cat:3 reversal", "dan:2 leg_without_subject"]),
+        "a commit's target": (
+            ["UPDATE entries SET target = 6 WHERE account = 'ann' AND seq = 5"],
+            ["ann:5 hold_closing"]),
         "a time": (
             ["UPDATE entries SET recorded_at = recorded_at - 60000000 "
              "WHERE account = 'ann' AND seq = 6"],
@@ -142,9 +153,9 @@ class Planted(ReconcileTest):
                          [{"shard": told["differences"][0]["shard"], "account": "ann", "seq": 1,
                            "what": "balance_after", "expected": "101", "found": "100"}])
         self.assertEqual((told["accounts"], told["entries"], told["holds"], told["refusals"]),
-                         (2, 8, 2, 1))
-        self.assertEqual(told["assets"], [{"asset": "point", "accounts": 2, "balance": 84,
-                                           "held": 7, "entries_sum": 85}])
+                         (4, 13, 2, 1))
+        self.assertEqual(told["assets"], [{"asset": "point", "accounts": 4, "balance": 94,
+                                           "held": 7, "entries_sum": 95}])
         done = passbook("reconcile", "--store", f"sqlite:{self.store}")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"ann +1 +balance_after +101 +\| +100\n")

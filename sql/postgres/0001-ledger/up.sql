@@ -90,15 +90,15 @@ CREATE TABLE entries (
     ceiling       bigint,                -- after it
     effective_at  timestamptz,
     subject_seq   bigint,                -- with the subject
+    target        bigint,                -- seq of the subject's entry that is acted on: the hold of
+                                         -- a commit, void or expire, the transaction of a reverse
     reverses      bigint,                -- seq of the entry of this account that is taken back
     expires_at    timestamptz,           -- kind hold
     subject_shard smallint,              -- with the subject
     account       text COLLATE "C" NOT NULL,
     key           text COLLATE "C",      -- on the subject of a request that has a key
     fingerprint   bytea,                 -- with the key
-    request       bytea,                 -- with the key, whose hash it is
     subject       text COLLATE "C",      -- on the other accounts of a transaction
-    target        bytea,                 -- commit, void, expire: the hold; reverse: the transaction
     reason        text COLLATE "C",
     metadata      text COLLATE "C",
     PRIMARY KEY (shard, account, seq),
@@ -106,7 +106,7 @@ CREATE TABLE entries (
     CONSTRAINT entries_ceiling CHECK (ceiling IS NULL OR balance_after <= ceiling)
 );
 
-CREATE UNIQUE INDEX entries_request ON entries (shard, request) WHERE request IS NOT NULL;
+CREATE UNIQUE INDEX entries_key ON entries (shard, account, key) WHERE key IS NOT NULL;
 CREATE INDEX entries_subject ON entries (subject_shard, subject, subject_seq)
     WHERE subject IS NOT NULL;
 CREATE INDEX entries_reverses ON entries (shard, account, reverses) WHERE reverses IS NOT NULL;
@@ -115,25 +115,22 @@ CREATE INDEX entries_reverses ON entries (shard, account, reverses) WHERE revers
 CREATE TABLE holds (
     shard      smallint NOT NULL,
     account    text COLLATE "C" NOT NULL,
-    id         bytea    NOT NULL,  -- the request that opened it
+    opened_seq bigint   NOT NULL,  -- of the entry that opened it
     amount     bigint   NOT NULL,
     committed  bigint   NOT NULL,
     status     smallint NOT NULL,  -- 1 open, 2 committed, 3 voided, 4 expired
     expires_at timestamptz NOT NULL,
-    opened_seq bigint   NOT NULL,
     closed_seq bigint,
-    PRIMARY KEY (shard, account, id)
+    PRIMARY KEY (shard, account, opened_seq)
 );
 
 CREATE INDEX holds_open ON holds (shard, account, expires_at) WHERE status = 1;
-CREATE INDEX holds_opened ON holds (shard, account, opened_seq);
 
 CREATE TABLE refusals (
     shard       smallint NOT NULL,
     subject     text COLLATE "C" NOT NULL,
     key         text COLLATE "C" NOT NULL,
     fingerprint bytea    NOT NULL,
-    request     bytea    NOT NULL,
     format      smallint NOT NULL,
     code        smallint NOT NULL,
     at_account  text COLLATE "C",
@@ -146,12 +143,8 @@ CREATE TABLE refusals (
         length(fingerprint) = 16 AND format >= 1 AND code BETWEEN 300 AND 499
         AND length(key) BETWEEN 1 AND 128 AND key !~ '[^]!#-[^-~]'
         AND recorded_at BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'
-        AND request = substring(sha256('\x6163636f756e7400'::bytea
-            || convert_to(subject, 'UTF8') || '\x00'::bytea || convert_to(key, 'UTF8')) FOR 16)
         ) IS TRUE)
 );
-
-CREATE UNIQUE INDEX refusals_request ON refusals (shard, request);
 
 -- For people: every account as it stands.
 CREATE VIEW balances (shard, account, asset, status, balance, held, available, seq, floor, ceiling,
@@ -279,8 +272,7 @@ BEGIN
                      AND (n.target, n.reverses, n.expires_at) IS NULL
                 WHEN n.kind = 5 THEN n.held_change = 0 AND n.expires_at IS NULL
                      AND (n.key IS NULL) <> (n.subject IS NULL)
-                     AND (n.target IS NULL) = (n.key IS NULL)
-                     AND (n.reverses IS NULL) = (n.amount = 0)
+                     AND n.target >= 1 AND (n.reverses IS NULL) = (n.amount = 0)
                      AND (n.reverses IS NULL OR n.reverses < n.seq)
                      AND (n.amount <> 0 OR n.key IS NOT NULL)
                 WHEN n.kind = 6 THEN n.amount = 0 AND n.held_change > 0 AND n.key IS NOT NULL
@@ -290,7 +282,7 @@ BEGIN
                      AND n.held_change <= n.amount AND n.key IS NOT NULL
                      AND n.target IS NOT NULL AND (n.reverses, n.expires_at) IS NULL
                 WHEN n.kind = 7 THEN n.amount > 0 AND n.held_change = 0 AND n.key IS NULL
-                     AND (n.target, n.reverses, n.expires_at) IS NULL
+                     AND n.target >= 1 AND (n.reverses, n.expires_at) IS NULL
                 WHEN n.kind IN (8, 9) THEN n.amount = 0 AND n.held_change < 0
                      AND n.target IS NOT NULL AND (n.key IS NULL) = (n.kind = 9)
                      AND (n.subject, n.reverses, n.expires_at) IS NULL
@@ -302,14 +294,10 @@ BEGIN
                 ELSE n.subject_shard = get_byte(sha256(convert_to(n.subject, 'UTF8')), 0)
                      AND n.subject_seq >= 1 AND n.subject <> n.account
                 END IS NOT TRUE THEN 'the subject is not of its form'
-           -- Thereby one unique index keeps both the request and the key from standing twice.
-           WHEN CASE WHEN n.key IS NULL THEN (n.fingerprint, n.request, n.format) IS NULL
+           WHEN CASE WHEN n.key IS NULL THEN (n.fingerprint, n.format) IS NULL
                 ELSE length(n.fingerprint) = 16 AND n.format >= 1
                      AND length(n.key) BETWEEN 1 AND 128 AND n.key !~ '[^]!#-[^-~]'
-                     AND n.request = substring(sha256(
-                         '\x6163636f756e7400'::bytea || convert_to(n.account, 'UTF8')
-                         || '\x00'::bytea || convert_to(n.key, 'UTF8')) FOR 16)
-                END IS NOT TRUE THEN 'key, fingerprint, request or format is not of its form'
+                END IS NOT TRUE THEN 'key, fingerprint or format is not of its form'
            WHEN (n.seq >= 1
                 AND n.amount BETWEEN -9007199254740991 AND 9007199254740991
                 AND n.held_change BETWEEN -9007199254740991 AND 9007199254740991
@@ -343,10 +331,11 @@ BEGIN
                'only an entry of kind limits changes floor and ceiling' END, CASE
            WHEN n.key IS NOT NULL THEN (
                SELECT 'the key already stands for a refusal of this account' FROM refusals r
-                WHERE r.shard = n.shard AND r.request = n.request) END, (
+                WHERE r.shard = n.shard AND r.subject = n.account AND r.key = n.key) END, (
                SELECT 'an entry that names this one is of another transaction' FROM entries l
                 WHERE l.subject_shard = n.shard AND l.subject = n.account AND l.subject_seq = n.seq
                   AND (l.kind = n.kind AND l.recorded_at = n.recorded_at
+                       AND l.target IS NOT DISTINCT FROM n.target
                        AND n.key IS NOT NULL) IS NOT TRUE LIMIT 1)) AS fault
       FROM arrivals n LEFT JOIN LATERAL (
            SELECT p.balance_after, p.held_after, p.recorded_at, p.status, p.floor, p.ceiling
@@ -373,13 +362,9 @@ END $$;
 CREATE FUNCTION entries_link() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    any_link boolean;
-    any_reversal boolean;
     bad record;
 BEGIN
-    SELECT bool_or(subject IS NOT NULL OR kind BETWEEN 3 AND 5), bool_or(kind = 5)
-      INTO any_link, any_reversal FROM arrivals;
-    IF any_link IS NOT TRUE THEN
+    IF NOT EXISTS (SELECT 1 FROM arrivals WHERE subject IS NOT NULL OR kind = 5) THEN
         RETURN NULL;
     END IF;
 
@@ -389,36 +374,26 @@ BEGIN
     IF (SELECT 1 FROM arrivals n
          WHERE n.subject IS NOT NULL AND (
                SELECT 1 FROM entries s WHERE s.shard = n.subject_shard AND s.account = n.subject
-                  AND s.seq = n.subject_seq) IS NULL LIMIT 1) IS NOT NULL
-       OR any_reversal AND (
-       SELECT 1
-         FROM arrivals n,
-              LATERAL (SELECT n.shard, n.account, n.reverses WHERE n.reverses IS NOT NULL
-                       UNION ALL
-                       SELECT l.shard, l.account, l.reverses FROM entries l
-                        WHERE n.kind = 5 AND l.subject_shard = n.shard AND l.subject = n.account
-                          AND l.subject_seq = n.seq) r (shard, account, reverses),
-              LATERAL (SELECT * FROM entries o WHERE o.shard = r.shard AND o.account = r.account
-                          AND o.seq = r.reverses OFFSET 0) o
-        WHERE o.subject IS NOT NULL AND (
-              SELECT 1 FROM entries s WHERE s.shard = o.subject_shard AND s.account = o.subject
-                 AND s.seq = o.subject_seq) IS NULL LIMIT 1) IS NOT NULL THEN
+                  AND s.seq = n.subject_seq) IS NULL LIMIT 1) IS NOT NULL THEN
         LOCK TABLE entries IN SHARE ROW EXCLUSIVE MODE;
     END IF;
 
     SELECT n.* INTO bad FROM (
     SELECT n.account, n.seq, CASE
            WHEN s.seq IS NOT NULL AND (s.kind = n.kind AND s.recorded_at = n.recorded_at
+                                       AND s.target IS NOT DISTINCT FROM n.target
                                        AND s.key IS NOT NULL) IS NOT TRUE THEN
                'subject names no entry of this transaction that carries a key'
-           WHEN n.kind = 5 AND n.target IS NOT NULL AND (
-               SELECT 1 FROM entries t
-                WHERE t.shard = n.shard AND t.request = n.target AND t.account = n.account
-                  AND t.seq < n.seq AND t.kind BETWEEN 1 AND 4) IS NULL THEN
+           WHEN n.kind = 5 AND n.subject IS NULL AND (n.target < n.seq AND (
+               SELECT t.kind BETWEEN 1 AND 4 AND t.key IS NOT NULL FROM entries t
+                WHERE t.shard = n.shard AND t.account = n.account AND t.seq = n.target)
+               ) IS NOT TRUE THEN
                'target names no transaction of this account that can be reversed'
            WHEN n.reverses IS NULL THEN NULL
            WHEN (o.kind BETWEEN 1 AND 4
-                 AND coalesce(o.made_by = coalesce(n.target, s.target), true)) IS NOT TRUE THEN
+                 AND coalesce(o.subject_shard, o.shard) = coalesce(n.subject_shard, n.shard)
+                 AND coalesce(o.subject, o.account) = coalesce(n.subject, n.account)
+                 AND coalesce(o.subject_seq, o.seq) = n.target) IS NOT TRUE THEN
                'reverses names no entry of the transaction that is reversed'
            WHEN (sign(n.amount) = -sign(o.amount) AND (
                  SELECT abs(sum(r.amount)) FROM entries r
@@ -430,11 +405,7 @@ BEGIN
            SELECT * FROM entries s
             WHERE s.shard = n.subject_shard AND s.account = n.subject AND s.seq = n.subject_seq
            OFFSET 0) s ON true LEFT JOIN LATERAL (
-           SELECT o.kind, o.amount, coalesce(o.request, (
-                  SELECT request FROM entries t
-                   WHERE t.shard = o.subject_shard AND t.account = o.subject
-                     AND t.seq = o.subject_seq)) AS made_by
-             FROM entries o
+           SELECT * FROM entries o
             WHERE o.shard = n.shard AND o.account = n.account AND o.seq = n.reverses
            OFFSET 0) o ON true
      WHERE n.subject IS NOT NULL OR n.kind = 5
@@ -442,35 +413,6 @@ BEGIN
      WHERE n.fault IS NOT NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'passbook guard: %', bad.fault
-            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
-                  DETAIL = format('Entry %s of account %s.', bad.seq, bad.account);
-    END IF;
-
-    -- A subject that comes late shows of which transaction its other entries are: those that were
-    -- reversed meanwhile, or those that reverse.
-    SELECT l.account, l.seq INTO bad
-      FROM arrivals n, LATERAL (
-           SELECT * FROM entries l
-            WHERE l.subject_shard = n.shard AND l.subject = n.account AND l.subject_seq = n.seq
-           OFFSET 0) l
-     WHERE n.key IS NOT NULL AND n.kind BETWEEN 3 AND 5 AND CASE n.kind WHEN 5 THEN (
-           SELECT coalesce(o.request, (
-                  SELECT request FROM entries t
-                   WHERE t.shard = o.subject_shard AND t.account = o.subject
-                     AND t.seq = o.subject_seq))
-             FROM entries o
-            WHERE o.shard = l.shard AND o.account = l.account AND o.seq = l.reverses) <> n.target
-           ELSE (
-           SELECT 1 FROM entries r
-            WHERE r.shard = l.shard AND r.account = l.account AND r.reverses = l.seq
-              AND coalesce(r.target, (
-                  SELECT target FROM entries t
-                   WHERE t.shard = r.subject_shard AND t.account = r.subject
-                     AND t.seq = r.subject_seq)) <> n.request LIMIT 1) IS NOT NULL END
-     LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION
-            'passbook guard: reverses names no entry of the transaction that is reversed'
             USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
                   DETAIL = format('Entry %s of account %s.', bad.seq, bad.account);
     END IF;
@@ -484,14 +426,14 @@ DECLARE
 BEGIN
     FOR n IN SELECT * FROM arrivals WHERE kind BETWEEN 6 AND 9 AND subject IS NULL ORDER BY seq LOOP
         IF n.kind = 6 THEN
-            INSERT INTO holds (shard, account, id, amount, committed, status, expires_at,
-                               opened_seq)
-            VALUES (n.shard, n.account, n.request, n.held_change, 0, 1, n.expires_at, n.seq);
+            INSERT INTO holds (shard, account, opened_seq, amount, committed, status, expires_at)
+            VALUES (n.shard, n.account, n.seq, n.held_change, 0, 1, n.expires_at);
         ELSE
+            -- Open by closed_seq, or the index of open holds could be asked for all of the account.
             UPDATE holds
                SET status = n.kind - 5, committed = -n.amount, closed_seq = n.seq
-             WHERE shard = n.shard AND account = n.account AND id = n.target AND status = 1
-               AND opened_seq < n.seq AND amount = -n.held_change
+             WHERE shard = n.shard AND account = n.account AND opened_seq = n.target
+               AND opened_seq < n.seq AND closed_seq IS NULL AND amount = -n.held_change
                AND (n.kind <> 9 OR expires_at <= n.recorded_at);
             IF NOT FOUND THEN
                 RAISE EXCEPTION 'passbook guard: target names no open hold of this account and '
@@ -520,7 +462,7 @@ BEGIN
     IF (NEW.status = 1 AND NEW.committed = 0 AND NEW.closed_seq IS NULL AND EXISTS (
         SELECT 1 FROM entries
          WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.opened_seq
-           AND kind = 6 AND request = NEW.id AND held_change = NEW.amount
+           AND kind = 6 AND held_change = NEW.amount
            AND expires_at = NEW.expires_at)) IS NOT TRUE THEN
         RAISE EXCEPTION 'passbook guard: a hold is opened by an entry of kind hold alone'
             USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
@@ -532,11 +474,11 @@ CREATE FUNCTION holds_close() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off AS $$
 BEGIN
     IF (OLD.status = 1 AND NEW.shard = OLD.shard AND NEW.account = OLD.account
-        AND NEW.id = OLD.id AND NEW.amount = OLD.amount AND NEW.expires_at = OLD.expires_at
-        AND NEW.opened_seq = OLD.opened_seq AND EXISTS (
+        AND NEW.opened_seq = OLD.opened_seq AND NEW.amount = OLD.amount
+        AND NEW.expires_at = OLD.expires_at AND EXISTS (
         SELECT 1 FROM entries
          WHERE shard = OLD.shard AND account = OLD.account AND seq = NEW.closed_seq
-           AND kind = NEW.status + 5 AND target = OLD.id
+           AND kind = NEW.status + 5 AND target = OLD.opened_seq
            AND amount = -NEW.committed AND held_change = -OLD.amount)) IS NOT TRUE THEN
         RAISE EXCEPTION 'passbook guard: a hold is closed by an entry that names it alone'
             USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME;
@@ -570,7 +512,7 @@ BEGIN
                   WHERE shard = n.shard AND id = n.subject) IS NULL THEN
                'the subject of the refusal does not exist'
            WHEN (SELECT 1 FROM entries
-                  WHERE shard = n.shard AND request = n.request) IS NOT NULL THEN
+                  WHERE shard = n.shard AND account = n.subject AND key = n.key) IS NOT NULL THEN
                'the key already stands for an entry of this account'
            END AS fault
       FROM arrivals n OFFSET 0) n

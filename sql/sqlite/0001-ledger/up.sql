@@ -59,14 +59,14 @@ CREATE TABLE entries (
     floor         INTEGER,           -- after it; NULL: none
     ceiling       INTEGER,           -- after it
     effective_at  INTEGER,
-    key           TEXT,              -- these four on the subject of a request that has a key
+    key           TEXT,              -- these three on the subject of a request that has a key
     fingerprint   BLOB,
-    request       BLOB,
     format        INTEGER,
     subject_shard INTEGER,           -- these three on the other accounts of a transaction
     subject       TEXT,
     subject_seq   INTEGER,
-    target        BLOB,              -- commit, void, expire: the hold; reverse: the transaction
+    target        INTEGER,           -- seq of the subject's entry that is acted on: the hold of a
+                                     -- commit, void or expire, the transaction of a reverse
     reverses      INTEGER,           -- seq of the entry of this account that is taken back
     expires_at    INTEGER,           -- kind hold
     reason        TEXT,
@@ -77,7 +77,6 @@ CREATE TABLE entries (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX entries_key ON entries (shard, account, key) WHERE key IS NOT NULL;
-CREATE INDEX entries_request ON entries (shard, request) WHERE request IS NOT NULL;
 CREATE INDEX entries_subject ON entries (subject_shard, subject, subject_seq)
     WHERE subject IS NOT NULL;
 CREATE INDEX entries_reverses ON entries (shard, account, reverses) WHERE reverses IS NOT NULL;
@@ -86,25 +85,22 @@ CREATE INDEX entries_reverses ON entries (shard, account, reverses) WHERE revers
 CREATE TABLE holds (
     shard      INTEGER NOT NULL,
     account    TEXT    NOT NULL,
-    id         BLOB    NOT NULL,  -- the request that opened it
+    opened_seq INTEGER NOT NULL,  -- of the entry that opened it
     amount     INTEGER NOT NULL,
     committed  INTEGER NOT NULL,
     status     INTEGER NOT NULL,  -- 1 open, 2 committed, 3 voided, 4 expired
     expires_at INTEGER NOT NULL,
-    opened_seq INTEGER NOT NULL,
     closed_seq INTEGER,
-    PRIMARY KEY (shard, account, id)
+    PRIMARY KEY (shard, account, opened_seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX holds_open ON holds (shard, account, expires_at) WHERE status = 1;
-CREATE INDEX holds_opened ON holds (shard, account, opened_seq);
 
 CREATE TABLE refusals (
     shard       INTEGER NOT NULL,
     subject     TEXT    NOT NULL,
     key         TEXT    NOT NULL,
     fingerprint BLOB    NOT NULL,
-    request     BLOB    NOT NULL,
     format      INTEGER NOT NULL,
     code        INTEGER NOT NULL,
     at_account  TEXT,
@@ -159,8 +155,7 @@ BEGIN
                 AND coalesce(NEW.target, NEW.reverses, NEW.expires_at) IS NULL
            WHEN NEW.kind = 5 THEN NEW.held_change = 0
                 AND (NEW.key IS NULL) <> (NEW.subject IS NULL)
-                AND (NEW.target IS NULL) = (NEW.key IS NULL)
-                AND (NEW.reverses IS NULL) = (NEW.amount = 0)
+                AND NEW.target >= 1 AND (NEW.reverses IS NULL) = (NEW.amount = 0)
                 AND (NEW.amount <> 0 OR NEW.key IS NOT NULL) AND NEW.expires_at IS NULL
            WHEN NEW.kind = 6 THEN NEW.amount = 0 AND NEW.held_change > 0
                 AND NEW.key IS NOT NULL AND NEW.expires_at > NEW.recorded_at
@@ -170,7 +165,7 @@ BEGIN
                 AND NEW.held_change <= NEW.amount AND NEW.key IS NOT NULL
                 AND NEW.target IS NOT NULL AND coalesce(NEW.reverses, NEW.expires_at) IS NULL
            WHEN NEW.kind = 7 THEN NEW.amount > 0 AND NEW.held_change = 0 AND NEW.key IS NULL
-                AND coalesce(NEW.target, NEW.reverses, NEW.expires_at) IS NULL
+                AND NEW.target >= 1 AND coalesce(NEW.reverses, NEW.expires_at) IS NULL
            WHEN NEW.kind IN (8, 9) THEN NEW.amount = 0 AND NEW.held_change < 0
                 AND NEW.target IS NOT NULL AND (NEW.key IS NULL) = (NEW.kind = 9)
                 AND coalesce(NEW.subject_shard, NEW.subject, NEW.subject_seq, NEW.reverses,
@@ -182,10 +177,9 @@ BEGIN
            ELSE 0 END IS NOT TRUE;
 
     SELECT RAISE(ROLLBACK,
-        'passbook guard: key, fingerprint, request or format is not of its form')
-     WHERE CASE WHEN NEW.key IS NULL
-           THEN coalesce(NEW.fingerprint, NEW.request, NEW.format) IS NULL
-           ELSE length(NEW.fingerprint) = 16 AND length(NEW.request) = 16 AND NEW.format >= 1
+        'passbook guard: key, fingerprint or format is not of its form')
+     WHERE CASE WHEN NEW.key IS NULL THEN coalesce(NEW.fingerprint, NEW.format) IS NULL
+           ELSE length(NEW.fingerprint) = 16 AND NEW.format >= 1
                 AND length(NEW.key) BETWEEN 1 AND 128 AND NEW.key NOT GLOB '*[^]!#-[^-~]*'
                 AND length(CAST(NEW.key AS BLOB)) = length(NEW.key)
            END IS NOT TRUE;
@@ -272,6 +266,15 @@ BEGIN
        AND (coalesce(NEW.floor, 0) BETWEEN -9007199254740991 AND 9007199254740991
             AND coalesce(NEW.ceiling, 0) BETWEEN -9007199254740991 AND 9007199254740991
            ) IS NOT TRUE;
+
+    SELECT RAISE(ROLLBACK,
+        'passbook guard: an entry that names this one is of another transaction')
+     WHERE EXISTS (
+           SELECT 1 FROM entries l
+            WHERE l.subject_shard = NEW.shard AND l.subject = NEW.account
+              AND l.subject_seq = NEW.seq
+              AND (l.kind = NEW.kind AND l.recorded_at = NEW.recorded_at
+                   AND l.target IS NEW.target AND NEW.key IS NOT NULL) IS NOT TRUE);
 END;
 
 -- The entries of a transaction on other accounts name the subject's. Whichever of the two comes
@@ -285,39 +288,25 @@ BEGIN
        AND (NEW.subject_shard BETWEEN 0 AND 255 AND NEW.subject_seq >= 1
             AND NEW.subject <> NEW.account
             AND coalesce((SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at
-                                 AND s.key IS NOT NULL
+                                 AND s.target IS NEW.target AND s.key IS NOT NULL
                             FROM entries s
                            WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
                              AND s.seq = NEW.subject_seq), 1)) IS NOT TRUE;
 
     SELECT RAISE(ROLLBACK,
-        'passbook guard: an entry that names this one is of another transaction')
-     WHERE EXISTS (
-           SELECT 1 FROM entries l
-            WHERE l.subject_shard = NEW.shard AND l.subject = NEW.account
-              AND l.subject_seq = NEW.seq
-              AND (l.kind = NEW.kind AND l.recorded_at = NEW.recorded_at
-                   AND NEW.key IS NOT NULL) IS NOT TRUE);
-
-    SELECT RAISE(ROLLBACK,
         'passbook guard: target names no transaction of this account that can be reversed')
-     WHERE NEW.kind = 5 AND NEW.target IS NOT NULL AND NOT EXISTS (
+     WHERE NEW.kind = 5 AND NEW.subject IS NULL AND NOT EXISTS (
            SELECT 1 FROM entries
-            WHERE shard = NEW.shard AND request = NEW.target AND account = NEW.account
-              AND kind BETWEEN 1 AND 4);
+            WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.target
+              AND kind BETWEEN 1 AND 4 AND key IS NOT NULL);
 
     SELECT RAISE(ROLLBACK,
         'passbook guard: reverses names no entry of the transaction that is reversed')
      WHERE NEW.reverses IS NOT NULL AND (
            SELECT o.kind BETWEEN 1 AND 4
-                  AND coalesce(coalesce(o.request, (SELECT request FROM entries
-                                                     WHERE shard = o.subject_shard
-                                                       AND account = o.subject
-                                                       AND seq = o.subject_seq))
-                               = coalesce(NEW.target, (SELECT target FROM entries
-                                                        WHERE shard = NEW.subject_shard
-                                                          AND account = NEW.subject
-                                                          AND seq = NEW.subject_seq)), 1)
+                  AND coalesce(o.subject_shard, o.shard) = coalesce(NEW.subject_shard, NEW.shard)
+                  AND coalesce(o.subject, o.account) = coalesce(NEW.subject, NEW.account)
+                  AND coalesce(o.subject_seq, o.seq) = NEW.target
              FROM entries o
             WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
            ) IS NOT TRUE;
@@ -333,16 +322,17 @@ BEGIN
            ) IS NOT TRUE;
 END;
 
-CREATE TRIGGER entries_hold AFTER INSERT ON entries WHEN NEW.kind BETWEEN 6 AND 9
+CREATE TRIGGER entries_hold AFTER INSERT ON entries
+WHEN NEW.kind BETWEEN 6 AND 9 AND NEW.subject IS NULL
 BEGIN
-    INSERT INTO holds (shard, account, id, amount, committed, status, expires_at, opened_seq)
-    SELECT NEW.shard, NEW.account, NEW.request, NEW.held_change, 0, 1, NEW.expires_at, NEW.seq
+    INSERT INTO holds (shard, account, opened_seq, amount, committed, status, expires_at)
+    SELECT NEW.shard, NEW.account, NEW.seq, NEW.held_change, 0, 1, NEW.expires_at
      WHERE NEW.kind = 6;
 
     UPDATE holds
        SET status = NEW.kind - 5, committed = -NEW.amount, closed_seq = NEW.seq
      WHERE NEW.target IS NOT NULL
-       AND shard = NEW.shard AND account = NEW.account AND id = NEW.target AND status = 1
+       AND shard = NEW.shard AND account = NEW.account AND opened_seq = NEW.target AND status = 1
        AND amount = -NEW.held_change
        AND (NEW.kind <> 9 OR expires_at <= NEW.recorded_at);
 
@@ -370,11 +360,12 @@ CREATE TRIGGER holds_open BEFORE INSERT ON holds
 BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: a hold is opened by an entry of kind hold alone')
      WHERE EXISTS (SELECT 1 FROM holds
-                    WHERE shard = NEW.shard AND account = NEW.account AND id = NEW.id)
+                    WHERE shard = NEW.shard AND account = NEW.account
+                      AND opened_seq = NEW.opened_seq)
         OR (NEW.status = 1 AND NEW.committed = 0 AND NEW.closed_seq IS NULL AND EXISTS (
             SELECT 1 FROM entries
              WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.opened_seq
-               AND kind = 6 AND request = NEW.id AND held_change = NEW.amount
+               AND kind = 6 AND held_change = NEW.amount
                AND expires_at = NEW.expires_at)) IS NOT TRUE;
 END;
 
@@ -382,11 +373,11 @@ CREATE TRIGGER holds_close AFTER UPDATE ON holds
 BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: a hold is closed by an entry that names it alone')
      WHERE (OLD.status = 1 AND NEW.shard = OLD.shard AND NEW.account = OLD.account
-            AND NEW.id = OLD.id AND NEW.amount = OLD.amount AND NEW.expires_at = OLD.expires_at
-            AND NEW.opened_seq = OLD.opened_seq AND EXISTS (
+            AND NEW.opened_seq = OLD.opened_seq AND NEW.amount = OLD.amount
+            AND NEW.expires_at = OLD.expires_at AND EXISTS (
             SELECT 1 FROM entries
              WHERE shard = OLD.shard AND account = OLD.account AND seq = NEW.closed_seq
-               AND kind = NEW.status + 5 AND target = OLD.id
+               AND kind = NEW.status + 5 AND target = OLD.opened_seq
                AND amount = -NEW.committed AND held_change = -OLD.amount)) IS NOT TRUE;
 END;
 
@@ -488,8 +479,8 @@ BEGIN
      WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE shard = NEW.shard AND id = NEW.subject);
 
     SELECT RAISE(ROLLBACK,
-        'passbook guard: key, fingerprint, request, format or code is not of its form')
-     WHERE (length(NEW.fingerprint) = 16 AND length(NEW.request) = 16 AND NEW.format >= 1
+        'passbook guard: key, fingerprint, format or code is not of its form')
+     WHERE (length(NEW.fingerprint) = 16 AND NEW.format >= 1
             AND length(NEW.key) BETWEEN 1 AND 128 AND NEW.key NOT GLOB '*[^]!#-[^-~]*'
             AND length(CAST(NEW.key AS BLOB)) = length(NEW.key)
             AND NEW.code BETWEEN 300 AND 499

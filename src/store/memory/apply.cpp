@@ -43,17 +43,17 @@ bool has_shape(const Entry& entry) {
             return entry.amount != 0 && entry.held_change == 0 && answers;
         case reverse:
             return entry.held_change == 0 && answers &&
-                   (entry.amount != 0) == entry.reverses.has_value() &&
-                   entry.request.has_value() == entry.target.has_value();
+                   (entry.amount != 0) == entry.reverses.has_value() && entry.target.has_value();
         case hold:
             return entry.amount == 0 && entry.held_change > 0 && entry.request && entry.expires_at;
         case commit:
-            return answers && (entry.subject ? entry.amount > 0 && entry.held_change == 0
-                                             : entry.amount < 0 && entry.held_change < 0);
+            return answers && entry.target &&
+                   (entry.subject ? entry.amount > 0 && entry.held_change == 0
+                                  : entry.amount < 0 && entry.held_change < 0);
         case void_hold:
-            return entry.amount == 0 && entry.held_change < 0 && entry.request;
+            return entry.amount == 0 && entry.held_change < 0 && entry.request && entry.target;
         case expire:
-            return entry.amount == 0 && entry.held_change < 0 && !entry.request;
+            return entry.amount == 0 && entry.held_change < 0 && !entry.request && entry.target;
         case freeze:
         case unfreeze:
         case close:
@@ -152,7 +152,7 @@ public:
         move_account(account, entry);
         rows_.entries[entry.account].push_back(entry);
         link(entry);
-        if (entry.kind == reverse && entry.target) {
+        if (entry.kind == reverse && !entry.subject) {
             name_original(entry);
         }
         if (entry.reverses) {
@@ -185,31 +185,24 @@ private:
         const std::pair slot{entry.account, entry.request->key};
         guard(!rows_.refusals.contains(slot) && rows_.keys.emplace(slot, entry.seq).second,
               "the key is new", entry.account.text());
-        rows_.requests.emplace(id_of(entry), Place{entry.account, entry.seq});
-    }
-
-    static RequestId id_of(const Entry& entry) {
-        return {shard_of(entry.account.text()), entry.request->hash};
     }
 
     /// A rebuilt store takes account after account, so the subject's entry may come later:
     /// whichever of the two comes second is held to the first.
     void link(const Entry& entry) {
-        const Place place{entry.account, entry.seq};
         if (entry.subject) {
-            const Place subject{entry.subject->account, entry.subject->seq};
-            const Entry* named = rows_.entry(subject);
-            guard(subject.account != entry.account, "the subject is another account",
+            const Entry* named = rows_.entry(*entry.subject);
+            guard(entry.subject->account != entry.account, "the subject is another account",
                   entry.account.text());
             guard(named == nullptr || belong_together(*named, entry),
                   "the subject's entry is of the same transaction", entry.account.text());
-            rows_.legs[subject].push_back(place);
+            rows_.legs[*entry.subject].push_back(entry.id());
         }
-        const auto legs = rows_.legs.find(place);
+        const auto legs = rows_.legs.find(entry.id());
         if (legs == rows_.legs.end()) {
             return;
         }
-        for (const Place& leg : legs->second) {
+        for (const EntryId& leg : legs->second) {
             guard(belong_together(entry, *rows_.entry(leg)),
                   "the entry that names this one is of the same transaction", entry.account.text());
         }
@@ -217,34 +210,24 @@ private:
 
     static bool belong_together(const Entry& subject, const Entry& leg) {
         return subject.request && subject.kind == leg.kind &&
-               subject.recorded_at == leg.recorded_at;
-    }
-
-    /// The entry of its transaction that carries the key, where that is known.
-    const Entry* subject_of(const Entry& entry) const {
-        if (!entry.subject) {
-            return &entry;
-        }
-        return rows_.entry({entry.subject->account, entry.subject->seq});
+               subject.recorded_at == leg.recorded_at && subject.target == leg.target;
     }
 
     void name_original(const Entry& entry) {
-        const auto found = rows_.requests.find({shard_of(entry.account.text()), *entry.target});
-        guard(found != rows_.requests.end() && found->second.account == entry.account &&
-                  rows_.entry(found->second)->kind <= transaction,
+        const Entry* original = rows_.entry({entry.account, *entry.target});
+        guard(original != nullptr && original->request && original->kind <= transaction,
               "the transaction that is reversed", entry.account.text());
     }
 
     void take_back(const Entry& entry) {
-        const Place place{entry.account, *entry.reverses};
-        const Entry* original = rows_.entry(place);
+        const EntryId taken{entry.account, *entry.reverses};
+        const Entry* original = rows_.entry(taken);
         guard(original != nullptr && original->kind <= transaction, "what is reversed",
               entry.account.text());
-        const Entry* taken = subject_of(*original);
-        const Entry* taking = subject_of(entry);
-        guard(taken == nullptr || taking == nullptr || taken->request->hash == taking->target,
-              "what is reversed is of the transaction named", entry.account.text());
-        Amount& sum = rows_.reversed[place];
+        const EntryId named{transaction_of(entry)->account, *entry.target};
+        guard(transaction_of(*original) == named, "what is reversed is of the transaction named",
+              entry.account.text());
+        Amount& sum = rows_.reversed[taken];
         sum += entry.amount;
         const bool within = original->amount < 0 ? entry.amount > 0 && sum <= -original->amount
                                                  : entry.amount < 0 && sum >= -original->amount;
@@ -252,20 +235,15 @@ private:
     }
 
     void open_hold(Account& account, const Entry& entry) {
-        const RequestId id = id_of(entry);
-        rows_.holds.emplace(id, Hold{.id = id,
-                                     .account = entry.account,
-                                     .amount = entry.held_change,
-                                     .expires_at = *entry.expires_at,
-                                     .opened_seq = entry.seq});
+        rows_.holds.emplace(entry.id(), Hold{.opened = entry.id(),
+                                             .amount = entry.held_change,
+                                             .expires_at = *entry.expires_at});
         account.wake_at = std::min(account.wake_at.value_or(*entry.expires_at), *entry.expires_at);
     }
 
     void close_hold(Account& account, const Entry& entry) {
-        guard(entry.target.has_value(), "the hold is named", entry.account.text());
-        const auto found = rows_.holds.find({shard_of(entry.account.text()), *entry.target});
-        guard(found != rows_.holds.end() && found->second.account == entry.account &&
-                  found->second.status == HoldStatus::open &&
+        const auto found = rows_.holds.find({entry.account, *entry.target});
+        guard(found != rows_.holds.end() && found->second.status == HoldStatus::open &&
                   found->second.amount == -entry.held_change &&
                   -entry.amount <= found->second.amount &&
                   (entry.kind != expire || found->second.expires_at <= entry.recorded_at),
@@ -278,7 +256,7 @@ private:
         closed.closed_seq = entry.seq;
         account.wake_at.reset();
         for (const auto& [_, hold] : rows_.holds) {
-            if (hold.account != account.id || hold.status != HoldStatus::open) {
+            if (hold.opened.account != account.id || hold.status != HoldStatus::open) {
                 continue;
             }
             account.wake_at = std::min(account.wake_at.value_or(hold.expires_at), hold.expires_at);

@@ -24,13 +24,10 @@ public:
             entries_.insert(entries_.end(), found->second.begin(), found->second.end());
         }
         for (const auto& [id, hold] : rows.holds) {
-            if (id.shard == shard) {
+            if (shard_of(id.account.text()) == shard) {
                 holds_.push_back(hold);
             }
         }
-        std::sort(holds_.begin(), holds_.end(), [](const auto& a, const auto& b) {
-            return std::tie(a.account, a.opened_seq) < std::tie(b.account, b.opened_seq);
-        });
         for (const auto& [slot, refusal] : rows.refusals) {
             if (shard_of(slot.first.text()) == shard) {
                 refusals_.push_back(refusal);
@@ -128,21 +125,6 @@ public:
         return page;
     }
 
-    std::vector<std::optional<RequestId>> requests_of(
-        const std::vector<ledger::Entry>& entries) override {
-        const auto lock = shared();
-        std::vector<std::optional<RequestId>> ids;
-        for (const ledger::Entry& entry : entries) {
-            const ledger::Entry* subject =
-                entry.subject ? rows().entry({entry.subject->account, entry.subject->seq}) : &entry;
-            ids.emplace_back();
-            if (subject != nullptr && subject->request) {
-                ids.back() = RequestId{shard_of(subject->account.text()), subject->request->hash};
-            }
-        }
-        return ids;
-    }
-
     std::optional<BalanceAt> balance_at(const AccountId& account, Instant at) override {
         const auto lock = shared();
         if (rows().account(account) == nullptr) {
@@ -173,12 +155,12 @@ public:
         return balance;
     }
 
-    std::optional<ledger::Original> transaction(const RequestId& id) override {
+    std::optional<ledger::Original> transaction(const EntryId& id) override {
         const auto lock = shared();
         return rows().original(id);
     }
 
-    std::optional<ledger::Hold> hold(const RequestId& id) override {
+    std::optional<ledger::Hold> hold(const EntryId& id) override {
         const auto lock = shared();
         const auto found = rows().holds.find(id);
         if (found == rows().holds.end()) {

@@ -15,21 +15,20 @@ public:
     }
 
     void load(const ledger::Need& need) {
-        std::optional<AccountId> subject = need.subject;
-        if (need.target) {
-            load_target(*need.target, subject);
-        }
         for (const AccountId& id : need.accounts) {
             load_account(id);
         }
-        if (subject) {
-            load_account(*subject);
+        if (need.original) {
+            load_original(*need.original);
+        }
+        if (need.hold) {
+            load_hold(*need.hold);
         }
         for (const AssetCode& code : need.assets) {
             load_asset(code);
         }
-        if (subject && need.key) {
-            const ledger::SubjectKey key{*subject, *need.key};
+        if (need.subject && need.key) {
+            const ledger::SubjectKey key{*need.subject, *need.key};
             if (auto outcome = rows_.outcome(key)) {
                 state_.outcomes.insert_or_assign(key, std::move(*outcome));
             }
@@ -42,14 +41,18 @@ public:
     }
 
 private:
-    void load_target(const RequestId& id, std::optional<AccountId>& subject) {
-        if (auto original = rows_.original(id)) {
-            subject = original->record.subject().account;
-            for (const auto& entry : original->record.entries) {
-                load_account(entry.account);
-            }
-            state_.originals.insert_or_assign(id, std::move(*original));
+    void load_original(const EntryId& id) {
+        auto original = rows_.original(id);
+        if (!original) {
+            return;
         }
+        for (const auto& entry : original->record.entries) {
+            load_account(entry.account);
+        }
+        state_.originals.insert_or_assign(id, std::move(*original));
+    }
+
+    void load_hold(const EntryId& id) {
         if (const auto hold = rows_.holds.find(id); hold != rows_.holds.end()) {
             state_.holds.insert_or_assign(id, hold->second);
         }
@@ -65,7 +68,7 @@ private:
             return;
         }
         for (const auto& [hold_id, hold] : rows_.holds) {
-            if (hold.account == id && hold.status == ledger::HoldStatus::open) {
+            if (hold.opened.account == id && hold.status == ledger::HoldStatus::open) {
                 state_.holds.insert_or_assign(hold_id, hold);
             }
         }

@@ -14,19 +14,19 @@ const ledger::Account* Rows::account(const AccountId& id) const {
     return found == accounts.end() ? nullptr : &found->second;
 }
 
-const ledger::Entry* Rows::entry(const Place& place) const {
-    const auto found = entries.find(place.account);
+const ledger::Entry* Rows::entry(const EntryId& id) const {
+    const auto found = entries.find(id.account);
     const auto count = found == entries.end() ? 0 : static_cast<std::int64_t>(found->second.size());
-    if (place.seq < 1 || place.seq > count) {
+    if (id.seq < 1 || id.seq > count) {
         return nullptr;
     }
-    return &found->second[static_cast<std::size_t>(place.seq - 1)];
+    return &found->second[static_cast<std::size_t>(id.seq - 1)];
 }
 
-ledger::Record Rows::record(const Place& subject) const {
+ledger::Record Rows::record(const EntryId& subject) const {
     ledger::Record record{{*entry(subject)}};
     if (const auto found = legs.find(subject); found != legs.end()) {
-        for (const Place& leg : found->second) {
+        for (const EntryId& leg : found->second) {
             record.entries.push_back(*entry(leg));
         }
     }
@@ -35,14 +35,14 @@ ledger::Record Rows::record(const Place& subject) const {
     return record;
 }
 
-std::optional<ledger::Original> Rows::original(const RequestId& id) const {
-    const auto place = requests.find(id);
-    if (place == requests.end()) {
+std::optional<ledger::Original> Rows::original(const EntryId& id) const {
+    const ledger::Entry* subject = this->entry(id);
+    if (subject == nullptr || !subject->request) {
         return std::nullopt;
     }
-    ledger::Original original{record(place->second), {}};
+    ledger::Original original{record(id), {}};
     for (const ledger::Entry& entry : original.record.entries) {
-        const auto sum = reversed.find({entry.account, entry.seq});
+        const auto sum = reversed.find(entry.id());
         original.reversed.push_back(sum == reversed.end() ? 0 : sum->second);
     }
     return original;
@@ -62,7 +62,7 @@ std::optional<ledger::Outcome> Rows::outcome(const ledger::SubjectKey& key) cons
 Amount Rows::due(const AccountId& id, Instant now) const {
     Amount sum = 0;
     for (const auto& [_, hold] : holds) {
-        if (hold.account == id && hold.status == ledger::HoldStatus::open &&
+        if (hold.opened.account == id && hold.status == ledger::HoldStatus::open &&
             hold.expires_at <= now) {
             sum += hold.amount;
         }

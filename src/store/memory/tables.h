@@ -14,14 +14,6 @@
 
 namespace passbook::store::memory {
 
-/// Where an entry is.
-struct Place {
-    AccountId account;
-    std::int64_t seq = 0;
-
-    friend auto operator<=>(const Place&, const Place&) = default;
-};
-
 struct ShardedId {
     Shard shard = 0;
     AccountId id;
@@ -38,15 +30,14 @@ struct Rows {
     std::map<AccountId, std::vector<ledger::Entry>> entries;
     std::map<std::pair<AccountId, Key>, std::int64_t> keys;
     std::map<std::pair<AccountId, Key>, ledger::StoredRefusal> refusals;
-    std::map<RequestId, Place> requests;
-    std::map<Place, std::vector<Place>> legs;  ///< By the subject's entry.
-    std::map<Place, Amount> reversed;          ///< By the entry that is taken back.
-    std::map<RequestId, ledger::Hold> holds;
+    std::map<EntryId, std::vector<EntryId>> legs;  ///< By the subject's entry.
+    std::map<EntryId, Amount> reversed;            ///< By the entry that is taken back.
+    std::map<EntryId, ledger::Hold> holds;
 
     [[nodiscard]] const ledger::Account* account(const AccountId& id) const;
-    [[nodiscard]] const ledger::Entry* entry(const Place& place) const;
-    [[nodiscard]] ledger::Record record(const Place& subject) const;
-    [[nodiscard]] std::optional<ledger::Original> original(const RequestId& id) const;
+    [[nodiscard]] const ledger::Entry* entry(const EntryId& id) const;
+    [[nodiscard]] ledger::Record record(const EntryId& subject) const;
+    [[nodiscard]] std::optional<ledger::Original> original(const EntryId& id) const;
     [[nodiscard]] std::optional<ledger::Outcome> outcome(const ledger::SubjectKey& key) const;
     /// The sum of the account's open holds that are due at `now`.
     [[nodiscard]] Amount due(const AccountId& account, Instant now) const;

@@ -140,11 +140,6 @@ Parameters& Parameters::text(std::string_view value) {
     return *this;
 }
 
-Parameters& Parameters::bytea(std::span<const std::uint8_t> value) {
-    values_.emplace_back(std::string(value.begin(), value.end()));
-    return *this;
-}
-
 Parameters& Parameters::timestamptz(std::optional<Instant> value) {
     if (!value) {
         values_.emplace_back();

@@ -80,7 +80,6 @@ public:
     Parameters& bigint(std::int64_t value);
     Parameters& boolean(bool value);
     Parameters& text(std::string_view value);
-    Parameters& bytea(std::span<const std::uint8_t> value);
     Parameters& timestamptz(std::optional<Instant> value);
     Parameters& bigint(std::optional<std::int64_t> value);
     Parameters& array(Array array);

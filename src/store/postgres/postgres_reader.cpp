@@ -6,6 +6,7 @@
 #include "store/postgres/queries.h"
 #include "store/postgres/rows.h"
 #include "store/postgres/snapshot.h"
+#include "store/postgres/wanted.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -72,9 +73,6 @@ public:
             [](const Row& row) { return read_entry(row); });
     }
 
-    std::vector<std::optional<RequestId>> requests_of(
-        const std::vector<ledger::Entry>& entries) override;
-
     std::optional<BalanceAt> balance_at(const AccountId& account, Instant instant) override {
         return balance(queries().balance_at, account, instant);
     }
@@ -84,11 +82,11 @@ public:
         return balance(queries().balance_by_effective, account, instant);
     }
 
-    std::optional<ledger::Original> transaction(const RequestId& id) override {
-        return read_originals(ask(queries().originals, parameters_of(std::vector{id})), {id}).at(0);
+    std::optional<ledger::Original> transaction(const EntryId& id) override {
+        return read_originals(ask(queries().originals, parameters_of(std::vector{id})), 1).at(0);
     }
 
-    std::optional<ledger::Hold> hold(const RequestId& id) override {
+    std::optional<ledger::Hold> hold(const EntryId& id) override {
         const Result result = ask(queries().holds, parameters_of(std::vector{id}));
         return result.rows() == 0 ? std::nullopt : std::optional(read_hold(result.row(0)));
     }
@@ -129,48 +127,17 @@ private:
     const Clock* clock_;
 };
 
-std::vector<std::optional<RequestId>> PostgresReader::requests_of(
-    const std::vector<ledger::Entry>& entries) {
-    std::vector<std::optional<RequestId>> ids(entries.size());
-    std::vector<std::size_t> linked;
-    Array shards(Type::smallint);
-    Array accounts(Type::text);
-    Array seqs(Type::bigint);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (entries[i].request) {
-            ids[i] = RequestId{shard_of(entries[i].account.text()), entries[i].request->hash};
-        } else if (entries[i].subject) {
-            linked.push_back(i);
-            shards.add(std::int64_t{shard_of(entries[i].subject->account.text())});
-            accounts.add(std::string_view(entries[i].subject->account.text()));
-            seqs.add(entries[i].subject->seq);
-        }
-    }
-    if (linked.empty()) {
-        return ids;
-    }
-    const Result result = ask(
-        queries().requests_at,
-        Parameters().array(std::move(shards)).array(std::move(accounts)).array(std::move(seqs)));
-    for (int i = 0; i < result.rows(); ++i) {
-        const Row row = result.row(i);
-        const std::size_t entry = linked.at(static_cast<std::size_t>(row.integer(0) - 1));
-        ids[entry] = RequestId{shard_of(entries[entry].subject->account.text()), row.hash(1)};
-    }
-    return ids;
-}
-
 /// A key stands for entries or for a refusal, never for both, and for ever: what the second
 /// statement sees beyond the first cannot contradict it.
 std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey& key) {
-    const std::vector asked{request_id("account", key.subject.text(), key.key)};
+    const std::vector asked{key};
     return link_.with_fresh([&](Connection& connection) -> std::optional<ledger::Outcome> {
         Pipeline trip(connection);
         trip.add(queries().records, parameters_of(asked));
         trip.add(queries().refusals, parameters_of(asked));
         trip.sync();
-        auto record = read_originals(trip.next(), asked).at(0);
-        auto refusal = read_refusals(trip.next(), asked).at(0);
+        auto record = read_originals(trip.next(), 1).at(0);
+        auto refusal = read_refusals(trip.next(), 1).at(0);
         trip.finish();
         if (record) {
             return std::move(record->record);

@@ -13,17 +13,32 @@
 namespace passbook::store::postgres {
 namespace {
 
-TouchedBy look_up_touched(Connection& connection, const std::vector<RequestId>& targets) {
-    if (targets.empty()) {
-        return {};
+std::vector<AccountId> look_up_touched(Connection& connection,
+                                       const std::vector<EntryId>& originals) {
+    std::vector<AccountId> touched;
+    if (originals.empty()) {
+        return touched;
     }
-    return read_touched(run_one(connection, queries().touched, parameters_of(targets)), targets);
+    const Result result = run_one(connection, queries().touched, parameters_of(originals));
+    for (int i = 0; i < result.rows(); ++i) {
+        touched.push_back(AccountId::trusted(std::string(result.row(i).text(0))));
+    }
+    return touched;
+}
+
+/// An original that was committed only after `touched` was looked up touches accounts that are not
+/// locked: it is not there yet.
+bool is_locked(const ledger::Original& original, const ledger::State& state) {
+    const auto& entries = original.record.entries;
+    return std::all_of(entries.begin(), entries.end(), [&](const ledger::Entry& entry) {
+        return state.accounts.contains(entry.account);
+    });
 }
 
 void read_holds(const Result& result, ledger::State& state) {
     for (int i = 0; i < result.rows(); ++i) {
         ledger::Hold hold = read_hold(result.row(i));
-        state.holds.insert_or_assign(hold.id, std::move(hold));
+        state.holds.emplace(hold.opened, hold);
     }
 }
 
@@ -73,7 +88,7 @@ ledger::State PostgresWriter::begin_on(Connection& connection,
                                        const std::vector<ledger::Need>& needs) {
     standings_.clear();
     try {
-        const TouchedBy touched = look_up_touched(connection, targets_of(needs));
+        const auto touched = look_up_touched(connection, originals_of(needs));
         ledger::State state = load(connection, wanted_of(needs, touched));
         failpoint("postgres_after_begin");
         load_due_holds(connection, state);
@@ -87,8 +102,9 @@ ledger::State PostgresWriter::begin_on(Connection& connection,
 ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted) {
     const Queries& all = queries();
     const bool has_accounts = !wanted.accounts.empty();
-    const bool has_keys = !wanted.requests.empty();
-    const bool has_targets = !wanted.targets.empty();
+    const bool has_keys = !wanted.keys.empty();
+    const bool has_originals = !wanted.originals.empty();
+    const bool has_holds = !wanted.holds.empty();
     Pipeline trip(connection);
     trip.add(all.begin);
     trip.add(all.lock_assets,
@@ -100,12 +116,14 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     trip.add(all.assets, Parameters().array(array_of(wanted.assets)));
     trip.add(all.clock);
     if (has_keys) {
-        trip.add(all.records, parameters_of(wanted.requests));
-        trip.add(all.refusals, parameters_of(wanted.requests));
+        trip.add(all.records, parameters_of(wanted.keys));
+        trip.add(all.refusals, parameters_of(wanted.keys));
     }
-    if (has_targets) {
-        trip.add(all.originals, parameters_of(wanted.targets));
-        trip.add(all.holds, parameters_of(wanted.targets));
+    if (has_originals) {
+        trip.add(all.originals, parameters_of(wanted.originals));
+    }
+    if (has_holds) {
+        trip.add(all.holds, parameters_of(wanted.holds));
     }
     trip.sync();
 
@@ -124,8 +142,8 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     const Instant database_time = trip.next().row(0).instant(0);
     state.now = clock_ != nullptr ? clock_->now() : database_time;
     if (has_keys) {
-        auto records = read_originals(trip.next(), wanted.requests);
-        auto refusals = read_refusals(trip.next(), wanted.requests);
+        auto records = read_originals(trip.next(), wanted.keys.size());
+        auto refusals = read_refusals(trip.next(), wanted.keys.size());
         for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
             if (records[i]) {
                 state.outcomes.emplace(wanted.keys[i], std::move(records[i]->record));
@@ -134,13 +152,15 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
             }
         }
     }
-    if (has_targets) {
-        auto originals = read_originals(trip.next(), wanted.targets);
-        for (std::size_t i = 0; i < wanted.targets.size(); ++i) {
-            if (originals[i]) {
-                state.originals.emplace(wanted.targets[i], std::move(*originals[i]));
+    if (has_originals) {
+        auto originals = read_originals(trip.next(), wanted.originals.size());
+        for (std::size_t i = 0; i < wanted.originals.size(); ++i) {
+            if (originals[i] && is_locked(*originals[i], state)) {
+                state.originals.emplace(wanted.originals[i], std::move(*originals[i]));
             }
         }
+    }
+    if (has_holds) {
         read_holds(trip.next(), state);
     }
     trip.finish();

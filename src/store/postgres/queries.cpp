@@ -8,8 +8,12 @@
 namespace passbook::store::postgres {
 namespace {
 
-constexpr std::string_view places =
-    "unnest($1::smallint[], $2::bytea[]) WITH ORDINALITY n(shard, request, place)";
+constexpr std::string_view keys =
+    "unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY n (shard, account, key, place)";
+constexpr std::string_view ids =
+    "unnest($1::smallint[], $2::text[], $3::bigint[]) "
+    "WITH ORDINALITY n (shard, account, seq, place)";
+constexpr std::string_view by_id = "x.shard = n.shard AND x.account = n.account AND x.seq = n.seq";
 
 /// A look-up by key for each row before it. OFFSET 0 keeps it one: as a plain join it could be
 /// planned, while the tables were still small, as a walk over all of them, and stay so planned.
@@ -18,14 +22,14 @@ std::string each(std::string_view table, std::string_view where, std::string_vie
                        alias);
 }
 
-/// The subject's entry `s` of each request and, as `e`, that one and the legs it may have. Only a
-/// transfer, transaction, reverse or commit has legs.
-std::string with_legs() {
+/// The subject's entry `s` of each and, as `e`, that one and the legs it may have. Only a transfer,
+/// transaction, reverse or commit has legs.
+std::string with_legs(std::string_view asked, std::string_view where) {
     return fmt::format(
         "FROM {} {} CROSS JOIN LATERAL (SELECT s.* UNION ALL SELECT l.* FROM entries l "
         "WHERE s.kind IN (3, 4, 5, 7) AND l.subject_shard = s.shard AND l.subject = s.account "
         "AND l.subject_seq = s.seq) e",
-        places, each("entries x", "x.shard = n.shard AND x.request = n.request", "s"));
+        asked, each("entries x", where, "s"));
 }
 
 constexpr std::string_view due_column =
@@ -62,19 +66,19 @@ constexpr std::string_view balance_by_effective_query =
 
 constexpr std::string_view insert_entries_query =
     "INSERT INTO entries (shard, account, seq, kind, amount, held_change, balance_after, "
-    "held_after, recorded_at, status, floor, ceiling, effective_at, key, fingerprint, request, "
-    "format, subject_shard, subject, subject_seq, target, reverses, expires_at, reason, metadata) "
+    "held_after, recorded_at, status, floor, ceiling, effective_at, key, fingerprint, format, "
+    "subject_shard, subject, subject_seq, target, reverses, expires_at, reason, metadata) "
     "SELECT * FROM unnest($1::smallint[], $2::text[], $3::bigint[], $4::smallint[], "
     "$5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::timestamptz[], $10::smallint[], "
-    "$11::bigint[], $12::bigint[], $13::timestamptz[], $14::text[], $15::bytea[], $16::bytea[], "
-    "$17::smallint[], $18::smallint[], $19::text[], $20::bigint[], $21::bytea[], $22::bigint[], "
-    "$23::timestamptz[], $24::text[], $25::text[])";
+    "$11::bigint[], $12::bigint[], $13::timestamptz[], $14::text[], $15::bytea[], "
+    "$16::smallint[], $17::smallint[], $18::text[], $19::bigint[], $20::bigint[], $21::bigint[], "
+    "$22::timestamptz[], $23::text[], $24::text[])";
 
 constexpr std::string_view insert_refusals_query =
-    "INSERT INTO refusals (shard, subject, key, fingerprint, request, format, code, at_account, "
-    "n1, n2, n3, recorded_at) SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], "
-    "$4::bytea[], $5::bytea[], $6::smallint[], $7::smallint[], $8::text[], $9::bigint[], "
-    "$10::bigint[], $11::bigint[], $12::timestamptz[])";
+    "INSERT INTO refusals (shard, subject, key, fingerprint, format, code, at_account, n1, n2, n3, "
+    "recorded_at) SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bytea[], "
+    "$5::smallint[], $6::smallint[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], "
+    "$11::timestamptz[])";
 
 void add_transaction(Queries& all) {
     all.begin = {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED"};
@@ -107,27 +111,35 @@ void add_lookups(Queries& all) {
                     account_columns, asset_columns,
                     each("accounts x", "x.shard = n.shard AND x.id = n.id", "a"),
                     each("assets x", "x.code = a.asset", "s"), last_entry)};
-    all.records = {"records", fmt::format("SELECT n.place, {} {}", entry_columns, with_legs())};
+    all.records = {
+        "records",
+        fmt::format(
+            "SELECT n.place, {} {}", entry_columns,
+            with_legs(keys, "x.shard = n.shard AND x.account = n.account AND x.key = n.key"))};
+    all.refusals = {
+        "refusals",
+        fmt::format("SELECT n.place, {} FROM {} {}", refusal_columns, keys,
+                    each("refusals x",
+                         "x.shard = n.shard AND x.subject = n.account AND x.key = n.key", "r"))};
+    // Whether there is a key is asked behind the look-up: within it, the index of keys could
+    // answer, entry after entry of the account.
     all.originals = {
         "originals",
         fmt::format("SELECT n.place, {}, (SELECT coalesce(sum(t.amount), 0)::bigint FROM entries t "
-                    "WHERE t.shard = e.shard AND t.account = e.account AND t.reverses = e.seq) {}",
-                    entry_columns, with_legs())};
+                    "WHERE t.shard = e.shard AND t.account = e.account AND t.reverses = e.seq) {} "
+                    "WHERE s.key IS NOT NULL",
+                    entry_columns, with_legs(ids, by_id))};
     all.touched = {"touched",
-                   fmt::format("SELECT n.place, s.account, s.key, e.account {}", with_legs())};
-    all.refusals = {
-        "refusals",
-        fmt::format("SELECT n.place, {} FROM {} {}", refusal_columns, places,
-                    each("refusals x", "x.shard = n.shard AND x.request = n.request", "r"))};
-    // The account of a hold follows from the entry that opened it, whose request is the hold's id.
+                   fmt::format("SELECT l.account FROM {} {}", ids,
+                               each("entries x",
+                                    "x.subject_shard = n.shard AND x.subject = n.account AND "
+                                    "x.subject_seq = n.seq",
+                                    "l"))};
     all.holds = {
         "holds",
         fmt::format(
-            "SELECT {} FROM {} {} {}", hold_columns, places,
-            each("entries x", "x.shard = n.shard AND x.request = n.request AND x.kind = 6", "s"),
-            each("holds x",
-                 "x.shard = s.shard AND x.account = s.account AND "
-                 "x.id = s.request",
+            "SELECT {} FROM {} {}", hold_columns, ids,
+            each("holds x", "x.shard = n.shard AND x.account = n.account AND x.opened_seq = n.seq",
                  "h"))};
     all.open_holds = {
         "open_holds",
@@ -171,13 +183,6 @@ void add_reads(Queries& all) {
         fmt::format("SELECT {} FROM entries e WHERE e.shard = $1::smallint AND "
                     "e.account = $2::text AND e.seq > $3::bigint ORDER BY e.seq LIMIT $4::bigint",
                     entry_columns)};
-    all.requests_at = {
-        "requests_at",
-        fmt::format("SELECT n.place, e.request FROM unnest($1::smallint[], $2::text[], "
-                    "$3::bigint[]) WITH ORDINALITY n (shard, account, seq, place) {} "
-                    "WHERE e.request IS NOT NULL",
-                    each("entries x",
-                         "x.shard = n.shard AND x.account = n.account AND x.seq = n.seq", "e"))};
     all.balance_at = {"balance_at", std::string(balance_at_query)};
     all.balance_by_effective = {"balance_by_effective", std::string(balance_by_effective_query)};
 }

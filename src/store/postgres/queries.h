@@ -22,13 +22,13 @@ struct Queries {
     // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the
     // comment says so.
     Query clock;
-    Query assets;     ///< $1 codes.
-    Query accounts;   ///< $1 shards, $2 ids: account columns, then those of its asset.
-    Query records;    ///< $1 shards, $2 requests: place, entry columns; the subject's and its legs.
-    Query originals;  ///< The same with a last column: the sum of the entry's reversals.
-    Query touched;    ///< $1 shards, $2 requests: place, subject, key, account of a leg or null.
-    Query refusals;   ///< $1 shards, $2 requests: place, refusal columns.
-    Query holds;      ///< $1 shards, $2 requests of kind hold.
+    Query assets;      ///< $1 codes.
+    Query accounts;    ///< $1 shards, $2 ids: account columns, then those of its asset.
+    Query records;     ///< $1 shards, $2 subjects, $3 keys: place, entry columns; legs as well.
+    Query refusals;    ///< The same: place, refusal columns.
+    Query originals;   ///< $1 shards, $2 accounts, $3 seqs: as `records`, then its reversals' sum.
+    Query touched;     ///< The same: account of a leg.
+    Query holds;       ///< The same, of the entries that opened them.
     Query open_holds;  ///< $1 shards, $2 accounts.
 
     Query update_asset;
@@ -42,7 +42,6 @@ struct Queries {
     Query account;               ///< $1 now or null, $2 shard, $3 id; the last column is `due`.
     Query accounts_after;        ///< $1 now or null, $2 shard, $3 id, $4 limit; the same.
     Query entries_after;         ///< $1 shard, $2 account, $3 seq, $4 limit.
-    Query requests_at;           ///< $1 shards, $2 accounts, $3 seqs: place, request.
     Query balance_at;            ///< $1 shard, $2 account, $3 instant: seq, balance.
     Query balance_by_effective;  ///< The same.
     Query version;

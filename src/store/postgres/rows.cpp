@@ -65,53 +65,49 @@ ledger::Entry read_entry(const Row& row, int from) {
     if (!row.is_null(from + 9)) {
         entry.request =
             ledger::RequestMark{Key::trusted(text_of(row, from + 9)), row.hash(from + 10),
-                                row.hash(from + 11), static_cast<int>(row.integer(from + 12))};
+                                static_cast<int>(row.integer(from + 11))};
     }
-    if (!row.is_null(from + 13)) {
-        entry.subject = ledger::SubjectLink{AccountId::trusted(text_of(row, from + 13)),
-                                            row.integer(from + 14)};
+    if (!row.is_null(from + 12)) {
+        entry.subject =
+            EntryId{AccountId::trusted(text_of(row, from + 12)), row.integer(from + 13)};
     }
-    if (!row.is_null(from + 15)) {
-        entry.target = row.hash(from + 15);
-    }
-    entry.reverses = row.optional_integer(from + 16);
-    entry.expires_at = row.optional_instant(from + 17);
+    entry.target = row.optional_integer(from + 14);
+    entry.reverses = row.optional_integer(from + 15);
+    entry.expires_at = row.optional_instant(from + 16);
     if (entry.kind == ledger::EntryKind::limits) {
         entry.limits =
-            ledger::Limits{row.optional_integer(from + 18), row.optional_integer(from + 19)};
+            ledger::Limits{row.optional_integer(from + 17), row.optional_integer(from + 18)};
     }
-    entry.reason = text_of(row, from + 20);
-    entry.metadata = text_of(row, from + 21);
+    entry.reason = text_of(row, from + 19);
+    entry.metadata = text_of(row, from + 20);
     return entry;
 }
 
 ledger::Hold read_hold(const Row& row) {
-    ledger::Hold hold{.id = {static_cast<Shard>(row.integer(0)), row.hash(2)},
-                      .account = AccountId::trusted(text_of(row, 1))};
-    hold.amount = row.integer(3);
-    hold.committed = row.integer(4);
-    hold.status = enum_of(row, 5, ledger::HoldStatus::expired);
-    hold.expires_at = row.instant(6);
-    hold.opened_seq = row.integer(7);
-    hold.closed_seq = row.optional_integer(8);
+    ledger::Hold hold{.opened = {AccountId::trusted(text_of(row, 0)), row.integer(1)}};
+    hold.amount = row.integer(2);
+    hold.committed = row.integer(3);
+    hold.status = enum_of(row, 4, ledger::HoldStatus::expired);
+    hold.expires_at = row.instant(5);
+    hold.closed_seq = row.optional_integer(6);
     return hold;
 }
 
 ledger::StoredRefusal read_refusal(const Row& row, int from) {
-    const auto code = code_numbered(static_cast<std::uint16_t>(row.integer(from + 5)));
+    const auto code = code_numbered(static_cast<std::uint16_t>(row.integer(from + 4)));
     if (!code) {
         throw Failure(FailureKind::broken, "the store has a refusal code that is unknown");
     }
     ledger::StoredRefusal refusal{
         .subject = AccountId::trusted(text_of(row, from)),
-        .request = {Key::trusted(text_of(row, from + 1)), row.hash(from + 2), row.hash(from + 3),
-                    static_cast<int>(row.integer(from + 4))},
+        .request = {Key::trusted(text_of(row, from + 1)), row.hash(from + 2),
+                    static_cast<int>(row.integer(from + 3))},
         .refusal = {*code,
                     {},
-                    {row.integer(from + 7), row.integer(from + 8), row.integer(from + 9)}},
-        .recorded_at = row.instant(from + 10)};
-    if (!row.is_null(from + 6)) {
-        refusal.refusal.account = AccountId::trusted(text_of(row, from + 6));
+                    {row.integer(from + 6), row.integer(from + 7), row.integer(from + 8)}},
+        .recorded_at = row.instant(from + 9)};
+    if (!row.is_null(from + 5)) {
+        refusal.refusal.account = AccountId::trusted(text_of(row, from + 5));
     }
     return refusal;
 }

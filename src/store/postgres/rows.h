@@ -38,20 +38,19 @@ inline constexpr std::string_view last_entry =
 /// Of an entry `e`.
 inline constexpr std::string_view entry_columns =
     "e.account, e.seq, e.kind, e.amount, e.held_change, e.balance_after, e.held_after, "
-    "e.recorded_at, e.effective_at, e.key, e.fingerprint, e.request, e.format, e.subject, "
-    "e.subject_seq, e.target, e.reverses, e.expires_at, e.floor, e.ceiling, e.reason, e.metadata";
-inline constexpr int entry_column_count = 22;
+    "e.recorded_at, e.effective_at, e.key, e.fingerprint, e.format, e.subject, e.subject_seq, "
+    "e.target, e.reverses, e.expires_at, e.floor, e.ceiling, e.reason, e.metadata";
+inline constexpr int entry_column_count = 21;
 [[nodiscard]] ledger::Entry read_entry(const Row& row, int from = 0);
 
 /// Of a hold `h`.
 inline constexpr std::string_view hold_columns =
-    "h.shard, h.account, h.id, h.amount, h.committed, h.status, h.expires_at, h.opened_seq, "
-    "h.closed_seq";
+    "h.account, h.opened_seq, h.amount, h.committed, h.status, h.expires_at, h.closed_seq";
 [[nodiscard]] ledger::Hold read_hold(const Row& row);
 
 /// Of a refusal `r`.
 inline constexpr std::string_view refusal_columns =
-    "r.subject, r.key, r.fingerprint, r.request, r.format, r.code, r.at_account, r.n1, r.n2, r.n3, "
+    "r.subject, r.key, r.fingerprint, r.format, r.code, r.at_account, r.n1, r.n2, r.n3, "
     "r.recorded_at";
 [[nodiscard]] ledger::StoredRefusal read_refusal(const Row& row, int from = 0);
 

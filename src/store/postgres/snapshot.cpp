@@ -80,8 +80,8 @@ Parameters behind_entry(Shard shard, const ledger::Entry* last) {
         .bigint(page_size);
 }
 Parameters behind_hold(Shard shard, const ledger::Hold* last) {
-    return start(shard, last == nullptr ? nullptr : &last->account.text())
-        .bigint(last == nullptr ? 0 : last->opened_seq)
+    return start(shard, last == nullptr ? nullptr : &last->opened.account.text())
+        .bigint(last == nullptr ? 0 : last->opened.seq)
         .bigint(page_size);
 }
 Parameters behind_refusal(Shard shard, const ledger::StoredRefusal* last) {

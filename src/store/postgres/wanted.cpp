@@ -13,86 +13,46 @@ void keep_each_once(std::vector<T>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-/// Gathers with repetitions; `take` sorts them out.
-class Gathering {
-public:
-    explicit Gathering(const TouchedBy& touched) : touched_(touched) {
-        wanted_.assets.push_back(ledger::default_asset().code);
-    }
-
-    void add(const ledger::Need& need) {
-        std::optional<AccountId> subject = need.subject;
-        if (need.target) {
-            wanted_.targets.push_back(*need.target);
-            if (const auto found = touched_.find(*need.target); found != touched_.end()) {
-                subject = found->second.subject;
-                add(found->second.accounts);
-            }
-        }
-        if (subject) {
-            accounts_.insert(*subject);
-        }
-        add(need.accounts);
-        wanted_.assets.insert(wanted_.assets.end(), need.assets.begin(), need.assets.end());
-        // Only a command that puts an asset needs nothing but assets.
-        if (!subject && !need.target && need.accounts.empty()) {
-            wanted_.put.insert(wanted_.put.end(), need.assets.begin(), need.assets.end());
-        }
-        if (subject && need.key) {
-            add(ledger::SubjectKey{*subject, *need.key});
-        }
-    }
-
-    Wanted take() {
-        wanted_.accounts.reserve(accounts_.size());
-        for (const AccountId& id : accounts_) {
-            wanted_.accounts.push_back({shard_of(id.text()), id});
-        }
-        std::sort(wanted_.accounts.begin(), wanted_.accounts.end());
-        keep_each_once(wanted_.assets);
-        keep_each_once(wanted_.put);
-        keep_each_once(wanted_.targets);
-        return std::move(wanted_);
-    }
-
-private:
-    void add(const std::vector<AccountId>& accounts) {
-        accounts_.insert(accounts.begin(), accounts.end());
-    }
-
-    void add(ledger::SubjectKey key) {
-        const RequestId id = request_id("account", key.subject.text(), key.key);
-        if (requests_.insert(id).second) {
-            wanted_.requests.push_back(id);
-            wanted_.keys.push_back(std::move(key));
-        }
-    }
-
-    const TouchedBy& touched_;
-    Wanted wanted_;
-    std::unordered_set<AccountId> accounts_;
-    std::unordered_set<RequestId> requests_;
-};
-
 }  // namespace
 
-std::vector<RequestId> targets_of(const std::vector<ledger::Need>& needs) {
-    std::vector<RequestId> targets;
+std::vector<EntryId> originals_of(const std::vector<ledger::Need>& needs) {
+    std::vector<EntryId> originals;
     for (const ledger::Need& need : needs) {
-        if (need.target) {
-            targets.push_back(*need.target);
+        if (need.original) {
+            originals.push_back(*need.original);
         }
     }
-    keep_each_once(targets);
-    return targets;
+    keep_each_once(originals);
+    return originals;
 }
 
-Wanted wanted_of(const std::vector<ledger::Need>& needs, const TouchedBy& touched) {
-    Gathering gathering(touched);
+Wanted wanted_of(const std::vector<ledger::Need>& needs, const std::vector<AccountId>& touched) {
+    Wanted wanted;
+    wanted.assets.push_back(ledger::default_asset().code);
+    wanted.originals = originals_of(needs);
+    std::unordered_set<AccountId> accounts(touched.begin(), touched.end());
+    std::unordered_set<ledger::SubjectKey, ledger::SubjectKeyHash> keys;
     for (const ledger::Need& need : needs) {
-        gathering.add(need);
+        accounts.insert(need.accounts.begin(), need.accounts.end());
+        wanted.assets.insert(wanted.assets.end(), need.assets.begin(), need.assets.end());
+        if (!need.subject) {
+            wanted.put.insert(wanted.put.end(), need.assets.begin(), need.assets.end());
+        } else if (need.key) {
+            keys.insert({*need.subject, *need.key});
+        }
+        if (need.hold) {
+            wanted.holds.push_back(*need.hold);
+        }
     }
-    return gathering.take();
+    for (const AccountId& id : accounts) {
+        wanted.accounts.push_back({shard_of(id.text()), id});
+    }
+    std::sort(wanted.accounts.begin(), wanted.accounts.end());
+    wanted.keys.assign(keys.begin(), keys.end());
+    keep_each_once(wanted.assets);
+    keep_each_once(wanted.put);
+    keep_each_once(wanted.holds);
+    return wanted;
 }
 
 Parameters parameters_of(const std::vector<AccountPlace>& accounts) {
@@ -107,15 +67,31 @@ Parameters parameters_of(const std::vector<AccountPlace>& accounts) {
     return parameters;
 }
 
-Parameters parameters_of(const std::vector<RequestId>& requests) {
+Parameters parameters_of(const std::vector<ledger::SubjectKey>& keys) {
     Array shards(Type::smallint);
-    Array hashes(Type::bytea);
-    for (const RequestId& request : requests) {
-        shards.add(std::int64_t{request.shard});
-        hashes.add(std::span(request.hash));
+    Array subjects(Type::text);
+    Array texts(Type::text);
+    for (const ledger::SubjectKey& key : keys) {
+        shards.add(std::int64_t{shard_of(key.subject.text())});
+        subjects.add(std::string_view(key.subject.text()));
+        texts.add(std::string_view(key.key.text()));
     }
     Parameters parameters;
-    parameters.array(std::move(shards)).array(std::move(hashes));
+    parameters.array(std::move(shards)).array(std::move(subjects)).array(std::move(texts));
+    return parameters;
+}
+
+Parameters parameters_of(const std::vector<EntryId>& ids) {
+    Array shards(Type::smallint);
+    Array accounts(Type::text);
+    Array seqs(Type::bigint);
+    for (const EntryId& id : ids) {
+        shards.add(std::int64_t{shard_of(id.account.text())});
+        accounts.add(std::string_view(id.account.text()));
+        seqs.add(id.seq);
+    }
+    Parameters parameters;
+    parameters.array(std::move(shards)).array(std::move(accounts)).array(std::move(seqs));
     return parameters;
 }
 

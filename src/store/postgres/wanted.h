@@ -2,8 +2,6 @@
 #pragma once
 
 #include <compare>
-#include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "ledger/state.h"
@@ -19,31 +17,27 @@ struct AccountPlace {
     friend auto operator<=>(const AccountPlace&, const AccountPlace&) = default;
 };
 
-/// What a target has touched. These rows never change, so that they are known without a lock.
-struct Touched {
-    std::optional<AccountId> subject;
-    std::vector<AccountId> accounts;
-};
-using TouchedBy = std::unordered_map<RequestId, Touched>;
-
 /// What the needs of a batch come down to, each thing once.
 struct Wanted {
     std::vector<AccountPlace> accounts;  ///< In the order of locking.
     std::vector<AssetCode> assets;  ///< In the order of locking; the default one is among them.
     std::vector<AssetCode> put;     ///< Those of them that a command may change.
     std::vector<ledger::SubjectKey> keys;
-    std::vector<RequestId> requests;  ///< Those of the keys, in the same order.
-    std::vector<RequestId> targets;
+    std::vector<EntryId> originals;
+    std::vector<EntryId> holds;
 };
 
-[[nodiscard]] std::vector<RequestId> targets_of(const std::vector<ledger::Need>& needs);
+[[nodiscard]] std::vector<EntryId> originals_of(const std::vector<ledger::Need>& needs);
 
-/// A target that `touched` does not name does not exist.
-[[nodiscard]] Wanted wanted_of(const std::vector<ledger::Need>& needs, const TouchedBy& touched);
+/// `touched` are the accounts of the originals' legs. Those rows never change, so that they are
+/// known without a lock.
+[[nodiscard]] Wanted wanted_of(const std::vector<ledger::Need>& needs,
+                               const std::vector<AccountId>& touched);
 
 // As the leading parameters of the statements in queries.h.
 [[nodiscard]] Parameters parameters_of(const std::vector<AccountPlace>& accounts);
-[[nodiscard]] Parameters parameters_of(const std::vector<RequestId>& requests);
+[[nodiscard]] Parameters parameters_of(const std::vector<ledger::SubjectKey>& keys);
+[[nodiscard]] Parameters parameters_of(const std::vector<EntryId>& ids);
 [[nodiscard]] Array array_of(const std::vector<AssetCode>& codes);
 
 }  // namespace passbook::store::postgres

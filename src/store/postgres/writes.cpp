@@ -51,11 +51,7 @@ public:
         effective_at_.add(entry.effective_at);
         add_request(entry);
         add_subject(entry);
-        if (entry.target) {
-            target_.add(std::span(*entry.target));
-        } else {
-            target_.add_null();
-        }
+        target_.add(entry.target);
         reverses_.add(entry.reverses);
         expires_at_.add(entry.expires_at);
         reason_.add_or_null(entry.reason);
@@ -65,11 +61,11 @@ public:
     Parameters take() {
         Parameters all;
         for (Array* array :
-             {&shard_,       &account_,       &seq_,           &kind_,        &amount_,
-              &held_change_, &balance_after_, &held_after_,    &recorded_at_, &status_,
-              &floor_,       &ceiling_,       &effective_at_,  &key_,         &fingerprint_,
-              &request_,     &format_,        &subject_shard_, &subject_,     &subject_seq_,
-              &target_,      &reverses_,      &expires_at_,    &reason_,      &metadata_}) {
+             {&shard_,       &account_,       &seq_,          &kind_,        &amount_,
+              &held_change_, &balance_after_, &held_after_,   &recorded_at_, &status_,
+              &floor_,       &ceiling_,       &effective_at_, &key_,         &fingerprint_,
+              &format_,      &subject_shard_, &subject_,      &subject_seq_, &target_,
+              &reverses_,    &expires_at_,    &reason_,       &metadata_}) {
             all.array(std::move(*array));
         }
         return all;
@@ -80,11 +76,10 @@ private:
         if (entry.request) {
             key_.add(view(entry.request->key.text()));
             fingerprint_.add(std::span(entry.request->fingerprint));
-            request_.add(std::span(entry.request->hash));
             format_.add(std::int64_t{entry.request->format});
             return;
         }
-        for (Array* array : {&key_, &fingerprint_, &request_, &format_}) {
+        for (Array* array : {&key_, &fingerprint_, &format_}) {
             array->add_null();
         }
     }
@@ -116,12 +111,11 @@ private:
     Array effective_at_{Type::timestamptz};
     Array key_{Type::text};
     Array fingerprint_{Type::bytea};
-    Array request_{Type::bytea};
     Array format_{Type::smallint};
     Array subject_shard_{Type::smallint};
     Array subject_{Type::text};
     Array subject_seq_{Type::bigint};
-    Array target_{Type::bytea};
+    Array target_{Type::bigint};
     Array reverses_{Type::bigint};
     Array expires_at_{Type::timestamptz};
     Array reason_{Type::text};
@@ -230,7 +224,6 @@ Parameters refusal_parameters(const std::vector<ledger::StoredRefusal>& refusals
     Array subjects(Type::text);
     Array keys(Type::text);
     Array fingerprints(Type::bytea);
-    Array requests(Type::bytea);
     Array formats(Type::smallint);
     Array codes(Type::smallint);
     Array at_accounts(Type::text);
@@ -241,7 +234,6 @@ Parameters refusal_parameters(const std::vector<ledger::StoredRefusal>& refusals
         subjects.add(view(stored.subject.text()));
         keys.add(view(stored.request.key.text()));
         fingerprints.add(std::span(stored.request.fingerprint));
-        requests.add(std::span(stored.request.hash));
         formats.add(std::int64_t{stored.request.format});
         codes.add(static_cast<std::int64_t>(stored.refusal.code));
         if (stored.refusal.account) {
@@ -255,8 +247,8 @@ Parameters refusal_parameters(const std::vector<ledger::StoredRefusal>& refusals
         recorded_at.add(stored.recorded_at);
     }
     Parameters all;
-    for (Array* array : {&shards, &subjects, &keys, &fingerprints, &requests, &formats, &codes,
-                         &at_accounts, &numbers[0], &numbers[1], &numbers[2], &recorded_at}) {
+    for (Array* array : {&shards, &subjects, &keys, &fingerprints, &formats, &codes, &at_accounts,
+                         &numbers[0], &numbers[1], &numbers[2], &recorded_at}) {
         all.array(std::move(*array));
     }
     return all;

@@ -17,14 +17,17 @@ std::int64_t number(Shard shard) {
     return shard;
 }
 
+/// As the first three parameters. The account must stay while the statement is stepped.
+void bind_place(Statement& statement, const AccountId& account, std::int64_t seq) {
+    statement.bind(1, number(shard_of(account.text())));
+    statement.bind(2, std::string_view(account.text()));
+    statement.bind(3, seq);
+}
+
 /// Kinds whose request may have entries on other accounts.
 bool may_have_legs(ledger::EntryKind kind) {
     return kind == ledger::EntryKind::transfer || kind == ledger::EntryKind::transaction ||
            kind == ledger::EntryKind::reverse || kind == ledger::EntryKind::commit;
-}
-
-bool is_made_by(const RequestId& id, const ledger::Entry& entry) {
-    return entry.request && request_id("account", entry.account.text(), entry.request->key) == id;
 }
 
 }  // namespace
@@ -37,8 +40,8 @@ Lookups::Lookups(Connection& connection)
                       "WHERE a.shard = ?1 AND a.id = ?2 ORDER BY e.seq DESC LIMIT 1")),
       entry_by_key_(select(connection, entry_columns,
                            "entries WHERE shard = ?1 AND account = ?2 AND key = ?3")),
-      entry_by_request_(
-          select(connection, entry_columns, "entries WHERE shard = ?1 AND request = ?2")),
+      entry_(select(connection, entry_columns,
+                    "entries WHERE shard = ?1 AND account = ?2 AND seq = ?3")),
       legs_(select(connection, entry_columns,
                    "entries WHERE subject_shard = ?1 AND subject = ?2 AND subject_seq = ?3")),
       reversed_(connection,
@@ -46,15 +49,10 @@ Lookups::Lookups(Connection& connection)
                 "account = ?2 AND reverses = ?3"),
       refusal_(select(connection, refusal_columns,
                       "refusals WHERE shard = ?1 AND subject = ?2 AND key = ?3")),
-      // The account of a hold follows from the entry that opened it, whose request is the hold's
-      // id.
       hold_(select(connection, hold_columns,
-                   "holds WHERE shard = ?1 AND id = ?2 AND account = (SELECT account FROM entries "
-                   "WHERE shard = ?1 AND request = ?2 AND kind = 6)")),
+                   "holds WHERE shard = ?1 AND account = ?2 AND opened_seq = ?3")),
       open_holds_(select(connection, hold_columns,
-                         "holds WHERE shard = ?1 AND account = ?2 AND status = 1")),
-      request_at_(connection,
-                  "SELECT request FROM entries WHERE shard = ?1 AND account = ?2 AND seq = ?3") {}
+                         "holds WHERE shard = ?1 AND account = ?2 AND status = 1")) {}
 
 std::optional<ledger::Asset> Lookups::asset(const AssetCode& code) {
     const Resetting resetting(asset_);
@@ -83,7 +81,7 @@ std::optional<ledger::Outcome> Lookups::outcome(Shard shard, const ledger::Subje
         entry_by_key_.bind(3, std::string_view(key.key.text()));
         if (entry_by_key_.step()) {
             ledger::Record record{{read_entry(entry_by_key_)}};
-            add_legs(record, shard);
+            add_legs(record);
             return record;
         }
     }
@@ -97,35 +95,33 @@ std::optional<ledger::Outcome> Lookups::outcome(Shard shard, const ledger::Subje
     return read_refusal(refusal_);
 }
 
-std::optional<ledger::Original> Lookups::original(const RequestId& id) {
+std::optional<ledger::Original> Lookups::original(const EntryId& id) {
     ledger::Original original;
     {
-        const Resetting resetting(entry_by_request_);
-        entry_by_request_.bind(1, number(id.shard));
-        entry_by_request_.bind(2, std::span(id.hash));
-        // A hash that somebody wrote by hand leads nowhere.
-        do {
-            if (!entry_by_request_.step()) {
-                return std::nullopt;
-            }
-            original.record.entries.assign(1, read_entry(entry_by_request_));
-        } while (!is_made_by(id, original.record.subject()));
+        const Resetting resetting(entry_);
+        bind_place(entry_, id.account, id.seq);
+        if (!entry_.step()) {
+            return std::nullopt;
+        }
+        original.record.entries.push_back(read_entry(entry_));
     }
-    add_legs(original.record, id.shard);
+    if (!original.record.subject().request) {
+        return std::nullopt;
+    }
+    add_legs(original.record);
     for (const ledger::Entry& entry : original.record.entries) {
         original.reversed.push_back(reversed(entry));
     }
     return original;
 }
 
-std::optional<ledger::Hold> Lookups::hold(const RequestId& id) {
+std::optional<ledger::Hold> Lookups::hold(const EntryId& id) {
     const Resetting resetting(hold_);
-    hold_.bind(1, number(id.shard));
-    hold_.bind(2, std::span(id.hash));
+    bind_place(hold_, id.account, id.seq);
     if (!hold_.step()) {
         return std::nullopt;
     }
-    return read_hold(hold_, id.shard);
+    return read_hold(hold_);
 }
 
 std::vector<ledger::Hold> Lookups::open_holds(Shard shard, const AccountId& account) {
@@ -134,32 +130,18 @@ std::vector<ledger::Hold> Lookups::open_holds(Shard shard, const AccountId& acco
     open_holds_.bind(2, std::string_view(account.text()));
     std::vector<ledger::Hold> holds;
     while (open_holds_.step()) {
-        holds.push_back(read_hold(open_holds_, shard));
+        holds.push_back(read_hold(open_holds_));
     }
     return holds;
 }
 
-std::optional<RequestId> Lookups::request_at(const AccountId& account, std::int64_t seq) {
-    const Resetting resetting(request_at_);
-    const Shard shard = shard_of(account.text());
-    request_at_.bind(1, number(shard));
-    request_at_.bind(2, std::string_view(account.text()));
-    request_at_.bind(3, seq);
-    if (!request_at_.step() || request_at_.is_null(0)) {
-        return std::nullopt;
-    }
-    return RequestId{shard, request_at_.hash(0)};
-}
-
-void Lookups::add_legs(ledger::Record& record, Shard subject_shard) {
+void Lookups::add_legs(ledger::Record& record) {
     const ledger::Entry subject = record.subject();
     if (!may_have_legs(subject.kind)) {
         return;
     }
     const Resetting resetting(legs_);
-    legs_.bind(1, number(subject_shard));
-    legs_.bind(2, std::string_view(subject.account.text()));
-    legs_.bind(3, subject.seq);
+    bind_place(legs_, subject.account, subject.seq);
     while (legs_.step()) {
         record.entries.push_back(read_entry(legs_));
     }
@@ -169,9 +151,7 @@ void Lookups::add_legs(ledger::Record& record, Shard subject_shard) {
 
 Amount Lookups::reversed(const ledger::Entry& entry) {
     const Resetting resetting(reversed_);
-    reversed_.bind(1, number(shard_of(entry.account.text())));
-    reversed_.bind(2, std::string_view(entry.account.text()));
-    reversed_.bind(3, entry.seq);
+    bind_place(reversed_, entry.account, entry.seq);
     return reversed_.step() ? reversed_.integer(0) : 0;
 }
 

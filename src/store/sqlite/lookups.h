@@ -18,26 +18,23 @@ public:
     [[nodiscard]] std::optional<ledger::Account> account(Shard shard, const AccountId& id);
     [[nodiscard]] std::optional<ledger::Outcome> outcome(Shard shard,
                                                          const ledger::SubjectKey& key);
-    [[nodiscard]] std::optional<ledger::Original> original(const RequestId& id);
-    [[nodiscard]] std::optional<ledger::Hold> hold(const RequestId& id);
+    [[nodiscard]] std::optional<ledger::Original> original(const EntryId& id);
+    [[nodiscard]] std::optional<ledger::Hold> hold(const EntryId& id);
     [[nodiscard]] std::vector<ledger::Hold> open_holds(Shard shard, const AccountId& account);
-    /// The request of the entry at that place, if it answers one.
-    [[nodiscard]] std::optional<RequestId> request_at(const AccountId& account, std::int64_t seq);
 
 private:
-    void add_legs(ledger::Record& record, Shard subject_shard);
+    void add_legs(ledger::Record& record);
     [[nodiscard]] Amount reversed(const ledger::Entry& entry);
 
     Statement asset_;
     Statement account_;
     Statement entry_by_key_;
-    Statement entry_by_request_;
+    Statement entry_;
     Statement legs_;
     Statement reversed_;
     Statement refusal_;
     Statement hold_;
     Statement open_holds_;
-    Statement request_at_;
 };
 
 }  // namespace passbook::store::sqlite

@@ -64,48 +64,44 @@ ledger::Entry read_entry(const Statement& row) {
     entry.effective_at = row.optional_instant(8);
     if (!row.is_null(9)) {
         entry.request = ledger::RequestMark{Key::trusted(text_of(row, 9)), row.hash(10),
-                                            row.hash(11), static_cast<int>(row.integer(12))};
+                                            static_cast<int>(row.integer(11))};
     }
-    if (!row.is_null(13)) {
-        entry.subject = ledger::SubjectLink{AccountId::trusted(text_of(row, 13)), row.integer(14)};
+    if (!row.is_null(12)) {
+        entry.subject = EntryId{AccountId::trusted(text_of(row, 12)), row.integer(13)};
     }
-    if (!row.is_null(15)) {
-        entry.target = row.hash(15);
-    }
-    entry.reverses = row.optional_integer(16);
-    entry.expires_at = row.optional_instant(17);
+    entry.target = row.optional_integer(14);
+    entry.reverses = row.optional_integer(15);
+    entry.expires_at = row.optional_instant(16);
     if (entry.kind == ledger::EntryKind::limits) {
-        entry.limits = ledger::Limits{row.optional_integer(18), row.optional_integer(19)};
+        entry.limits = ledger::Limits{row.optional_integer(17), row.optional_integer(18)};
     }
-    entry.reason = text_of(row, 20);
-    entry.metadata = text_of(row, 21);
+    entry.reason = text_of(row, 19);
+    entry.metadata = text_of(row, 20);
     return entry;
 }
 
-ledger::Hold read_hold(const Statement& row, Shard shard) {
-    ledger::Hold hold{.id = {shard, row.hash(1)}, .account = AccountId::trusted(text_of(row, 0))};
+ledger::Hold read_hold(const Statement& row) {
+    ledger::Hold hold{.opened = {AccountId::trusted(text_of(row, 0)), row.integer(1)}};
     hold.amount = row.integer(2);
     hold.committed = row.integer(3);
     hold.status = enum_of(row, 4, ledger::HoldStatus::expired);
     hold.expires_at = row.instant(5);
-    hold.opened_seq = row.integer(6);
-    hold.closed_seq = row.optional_integer(7);
+    hold.closed_seq = row.optional_integer(6);
     return hold;
 }
 
 ledger::StoredRefusal read_refusal(const Statement& row) {
-    const auto code = code_numbered(static_cast<std::uint16_t>(row.integer(5)));
+    const auto code = code_numbered(static_cast<std::uint16_t>(row.integer(4)));
     if (!code) {
         throw Failure(FailureKind::broken, "the store has a refusal code that is unknown");
     }
     ledger::StoredRefusal refusal{
         .subject = AccountId::trusted(text_of(row, 0)),
-        .request = {Key::trusted(text_of(row, 1)), row.hash(2), row.hash(3),
-                    static_cast<int>(row.integer(4))},
-        .refusal = {*code, {}, {row.integer(7), row.integer(8), row.integer(9)}},
-        .recorded_at = row.instant(10)};
-    if (!row.is_null(6)) {
-        refusal.refusal.account = AccountId::trusted(text_of(row, 6));
+        .request = {Key::trusted(text_of(row, 1)), row.hash(2), static_cast<int>(row.integer(3))},
+        .refusal = {*code, {}, {row.integer(6), row.integer(7), row.integer(8)}},
+        .recorded_at = row.instant(9)};
+    if (!row.is_null(5)) {
+        refusal.refusal.account = AccountId::trusted(text_of(row, 5));
     }
     return refusal;
 }

@@ -39,16 +39,16 @@ inline constexpr std::string_view account_source =
 inline constexpr std::string_view entry_columns =
     "account, seq, kind, amount, held_change, balance_after, held_after, recorded_at, "
     "effective_at, "
-    "key, fingerprint, request, format, subject, subject_seq, target, reverses, expires_at, floor, "
-    "ceiling, reason, metadata";
+    "key, fingerprint, format, subject, subject_seq, target, reverses, expires_at, floor, ceiling, "
+    "reason, metadata";
 [[nodiscard]] ledger::Entry read_entry(const Statement& row);
 
 inline constexpr std::string_view hold_columns =
-    "account, id, amount, committed, status, expires_at, opened_seq, closed_seq";
-[[nodiscard]] ledger::Hold read_hold(const Statement& row, Shard shard);
+    "account, opened_seq, amount, committed, status, expires_at, closed_seq";
+[[nodiscard]] ledger::Hold read_hold(const Statement& row);
 
 inline constexpr std::string_view refusal_columns =
-    "subject, key, fingerprint, request, format, code, at_account, n1, n2, n3, recorded_at";
+    "subject, key, fingerprint, format, code, at_account, n1, n2, n3, recorded_at";
 [[nodiscard]] ledger::StoredRefusal read_refusal(const Statement& row);
 
 }  // namespace passbook::store::sqlite

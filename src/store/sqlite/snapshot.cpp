@@ -36,7 +36,7 @@ public:
         if (!step(holds_)) {
             return false;
         }
-        hold = read_hold(holds_.statement, shard_);
+        hold = read_hold(holds_.statement);
         return true;
     }
     bool next(ledger::StoredRefusal& refusal) override {

@@ -126,22 +126,6 @@ public:
         return page;
     }
 
-    std::vector<std::optional<RequestId>> requests_of(
-        const std::vector<ledger::Entry>& entries) override {
-        const Snapshot snapshot(connection_);
-        std::vector<std::optional<RequestId>> ids;
-        for (const ledger::Entry& entry : entries) {
-            if (entry.request) {
-                ids.emplace_back(RequestId{shard_of(entry.account.text()), entry.request->hash});
-            } else if (entry.subject) {
-                ids.push_back(lookups_.request_at(entry.subject->account, entry.subject->seq));
-            } else {
-                ids.emplace_back();
-            }
-        }
-        return ids;
-    }
-
     /// recorded_at never goes back along seq, so a binary search finds the last entry that counts.
     std::optional<BalanceAt> balance_at(const AccountId& account, Instant at) override {
         const Snapshot snapshot(connection_);
@@ -180,12 +164,12 @@ public:
         return BalanceAt{effective_.integer(0), effective_.integer(1)};
     }
 
-    std::optional<ledger::Original> transaction(const RequestId& id) override {
+    std::optional<ledger::Original> transaction(const EntryId& id) override {
         const Snapshot snapshot(connection_);
         return lookups_.original(id);
     }
 
-    std::optional<ledger::Hold> hold(const RequestId& id) override {
+    std::optional<ledger::Hold> hold(const EntryId& id) override {
         return lookups_.hold(id);
     }
 

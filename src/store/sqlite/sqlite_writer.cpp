@@ -67,15 +67,6 @@ std::vector<const T*> in_table_order(const std::vector<T>& items) {
     return ordered;
 }
 
-std::vector<const ledger::Entry*> in_given_order(const std::vector<ledger::Entry>& entries) {
-    std::vector<const ledger::Entry*> ordered;
-    ordered.reserve(entries.size());
-    for (const ledger::Entry& entry : entries) {
-        ordered.push_back(&entry);
-    }
-    return ordered;
-}
-
 }  // namespace
 
 SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
@@ -100,14 +91,13 @@ SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
           connection,
           "INSERT OR ROLLBACK INTO entries (shard, account, seq, kind, amount, held_change, "
           "balance_after, held_after, recorded_at, effective_at, key, fingerprint, "
-          "request, format, subject_shard, subject, subject_seq, target, reverses, "
-          "expires_at, floor, ceiling, reason, metadata, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
-          "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, "
-          "?23, ?24, ?25)"),
+          "format, subject_shard, subject, subject_seq, target, reverses, expires_at, floor, "
+          "ceiling, reason, metadata, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+          "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)"),
       insert_refusal_(connection,
-                      "INSERT INTO refusals (shard, subject, key, fingerprint, request, format, "
-                      "code, at_account, n1, n2, n3, recorded_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
-                      "?7, ?8, ?9, ?10, ?11, ?12)") {}
+                      "INSERT INTO refusals (shard, subject, key, fingerprint, format, code, "
+                      "at_account, n1, n2, n3, recorded_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+                      "?8, ?9, ?10, ?11)") {}
 
 SqliteWriter::~SqliteWriter() {
     rollback();
@@ -154,48 +144,46 @@ void SqliteWriter::rollback() noexcept {
 }
 
 void SqliteWriter::load(ledger::State& state, const ledger::Need& need) {
-    std::optional<AccountId> subject = need.subject;
-    if (need.target) {
-        load_target(state, *need.target, subject);
-    }
-    if (subject) {
-        load_account(state, *subject);
-    }
     for (const AccountId& id : need.accounts) {
         load_account(state, id);
+    }
+    if (need.original) {
+        load_original(state, *need.original);
+    }
+    if (need.hold) {
+        load_hold(state, *need.hold);
     }
     for (const AssetCode& code : need.assets) {
         load_asset(state, code);
     }
     // Where the subject does not exist its keys cannot: a refusal, too, opens it first.
-    if (!subject || !need.key || !state.accounts.contains(*subject)) {
+    if (!need.subject || !need.key || !state.accounts.contains(*need.subject)) {
         return;
     }
-    ledger::SubjectKey key{*subject, *need.key};
+    ledger::SubjectKey key{*need.subject, *need.key};
     if (state.outcomes.contains(key)) {
         return;
     }
-    if (auto outcome = lookups_.outcome(standing(*subject).shard, key)) {
+    if (auto outcome = lookups_.outcome(standing(*need.subject).shard, key)) {
         state.outcomes.emplace(std::move(key), std::move(*outcome));
     }
 }
 
-void SqliteWriter::load_target(ledger::State& state, const RequestId& id,
-                               std::optional<AccountId>& subject) {
+void SqliteWriter::load_original(ledger::State& state, const EntryId& id) {
     auto original = lookups_.original(id);
     if (!original) {
         return;
     }
-    subject = original->record.subject().account;
     for (const auto& entry : original->record.entries) {
         load_account(state, entry.account);
     }
-    if (original->record.subject().kind == ledger::EntryKind::hold) {
-        if (auto hold = lookups_.hold(id)) {
-            state.holds.insert_or_assign(id, std::move(*hold));
-        }
-    }
     state.originals.insert_or_assign(id, std::move(*original));
+}
+
+void SqliteWriter::load_hold(ledger::State& state, const EntryId& id) {
+    if (auto hold = lookups_.hold(id)) {
+        state.holds.insert_or_assign(id, std::move(*hold));
+    }
 }
 
 void SqliteWriter::load_account(ledger::State& state, const AccountId& id) {
@@ -211,7 +199,7 @@ void SqliteWriter::load_account(ledger::State& state, const AccountId& id) {
     standings_.insert_or_assign(id, Standing{shard, account->status, account->limits});
     if (account->wake_at && *account->wake_at <= std::max(state.now, account->recorded_at)) {
         for (ledger::Hold& hold : lookups_.open_holds(shard, id)) {
-            state.holds.insert_or_assign(hold.id, std::move(hold));
+            state.holds.insert_or_assign(hold.opened, std::move(hold));
         }
     }
     state.accounts.emplace(id, std::move(*account));
@@ -236,12 +224,7 @@ void SqliteWriter::write(const ledger::Changes& changes) {
     for (const auto& account : changes.described) {
         describe(account);
     }
-    // A leg is held to all that its subject says only where that stands before it, as it does in
-    // the order in which the batch was decided.
-    const bool has_legs = std::any_of(changes.entries.begin(), changes.entries.end(),
-                                      [](const auto& entry) { return entry.subject.has_value(); });
-    for (const ledger::Entry* entry :
-         has_legs ? in_given_order(changes.entries) : in_table_order(changes.entries)) {
+    for (const ledger::Entry* entry : in_table_order(changes.entries)) {
         add(*entry);
     }
     failpoint("sqlite_mid_write");
@@ -320,34 +303,29 @@ void SqliteWriter::add(const ledger::Entry& entry) {
     if (entry.request) {
         row.bind(11, view(entry.request->key.text()));
         row.bind(12, std::span(entry.request->fingerprint));
-        row.bind(13, std::span(entry.request->hash));
-        row.bind(14, std::int64_t{entry.request->format});
+        row.bind(13, std::int64_t{entry.request->format});
     } else {
-        for (int at = 11; at <= 14; ++at) {
+        for (int at = 11; at <= 13; ++at) {
             row.bind(at, std::nullopt);
         }
     }
     if (entry.subject) {
-        row.bind(15, number(shard_of(entry.subject->account.text())));
-        row.bind(16, view(entry.subject->account.text()));
-        row.bind(17, entry.subject->seq);
+        row.bind(14, number(shard_of(entry.subject->account.text())));
+        row.bind(15, view(entry.subject->account.text()));
+        row.bind(16, entry.subject->seq);
     } else {
-        for (int at = 15; at <= 17; ++at) {
+        for (int at = 14; at <= 16; ++at) {
             row.bind(at, std::nullopt);
         }
     }
-    if (entry.target) {
-        row.bind(18, std::span(*entry.target));
-    } else {
-        row.bind(18, std::nullopt);
-    }
-    row.bind(19, entry.reverses);
-    row.bind(20, entry.expires_at);
-    row.bind(21, after.limits.floor);
-    row.bind(22, after.limits.ceiling);
-    row.bind_or_null(23, entry.reason);
-    row.bind_or_null(24, entry.metadata);
-    row.bind(25, static_cast<std::int64_t>(after.status));
+    row.bind(17, entry.target);
+    row.bind(18, entry.reverses);
+    row.bind(19, entry.expires_at);
+    row.bind(20, after.limits.floor);
+    row.bind(21, after.limits.ceiling);
+    row.bind_or_null(22, entry.reason);
+    row.bind_or_null(23, entry.metadata);
+    row.bind(24, static_cast<std::int64_t>(after.status));
     row.run();
 }
 
@@ -357,18 +335,17 @@ void SqliteWriter::keep(const ledger::StoredRefusal& stored) {
     insert_refusal_.bind(2, view(stored.subject.text()));
     insert_refusal_.bind(3, view(stored.request.key.text()));
     insert_refusal_.bind(4, std::span(stored.request.fingerprint));
-    insert_refusal_.bind(5, std::span(stored.request.hash));
-    insert_refusal_.bind(6, std::int64_t{stored.request.format});
-    insert_refusal_.bind(7, static_cast<std::int64_t>(code));
+    insert_refusal_.bind(5, std::int64_t{stored.request.format});
+    insert_refusal_.bind(6, static_cast<std::int64_t>(code));
     if (account) {
-        insert_refusal_.bind(8, view(account->text()));
+        insert_refusal_.bind(7, view(account->text()));
     } else {
-        insert_refusal_.bind(8, std::nullopt);
+        insert_refusal_.bind(7, std::nullopt);
     }
-    insert_refusal_.bind(9, numbers[0]);
-    insert_refusal_.bind(10, numbers[1]);
-    insert_refusal_.bind(11, numbers[2]);
-    insert_refusal_.bind(12, stored.recorded_at);
+    insert_refusal_.bind(8, numbers[0]);
+    insert_refusal_.bind(9, numbers[1]);
+    insert_refusal_.bind(10, numbers[2]);
+    insert_refusal_.bind(11, stored.recorded_at);
     insert_refusal_.run();
 }
 

@@ -31,7 +31,8 @@ private:
     };
 
     void load(ledger::State& state, const ledger::Need& need);
-    void load_target(ledger::State& state, const RequestId& id, std::optional<AccountId>& subject);
+    void load_original(ledger::State& state, const EntryId& id);
+    void load_hold(ledger::State& state, const EntryId& id);
     void load_account(ledger::State& state, const AccountId& id);
     void load_asset(ledger::State& state, const AssetCode& code);
     void write(const ledger::Changes& changes);
