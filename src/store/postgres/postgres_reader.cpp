@@ -3,10 +3,10 @@
 
 #include "store/postgres/link.h"
 #include "store/postgres/lookups.h"
+#include "store/postgres/places.h"
 #include "store/postgres/queries.h"
 #include "store/postgres/rows.h"
 #include "store/postgres/snapshot.h"
-#include "store/postgres/wanted.h"
 
 namespace passbook::store::postgres {
 namespace {

@@ -174,8 +174,7 @@ void PostgresWriter::read_accounts(const Result& result, ledger::State& state) {
         if (!state.assets.contains(account.asset)) {
             state.assets.emplace(account.asset, read_asset(row, account_column_count));
         }
-        standings_.insert_or_assign(
-            account.id, Standing{shard_of(account.id.text()), account.status, account.limits});
+        standings_.insert_or_assign(account.id, standing_of(account));
         state.accounts.insert_or_assign(account.id, std::move(account));
     }
 }
@@ -215,8 +214,7 @@ void PostgresWriter::commit(const ledger::Changes& changes) {
 /// A store that is rebuilt gets entries of accounts that no need has named.
 void PostgresWriter::learn_standings(Connection& connection, const ledger::Changes& changes) {
     for (const ledger::Account& account : changes.opened) {
-        standings_.insert_or_assign(
-            account.id, Standing{shard_of(account.id.text()), account.status, account.limits});
+        standings_.insert_or_assign(account.id, standing_of(account));
     }
     std::vector<AccountPlace> unknown;
     for (const ledger::Entry& entry : changes.entries) {

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "store/postgres/link.h"
-#include "store/postgres/wanted.h"
+#include "store/postgres/places.h"
 #include "store/postgres/writes.h"
 #include "store/store.h"
 

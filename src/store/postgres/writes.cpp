@@ -19,19 +19,6 @@ std::int64_t number(Shard shard) {
     return shard;
 }
 
-void follow(ledger::AccountStatus& status, ledger::EntryKind kind) {
-    using enum ledger::EntryKind;
-    if (kind == freeze) {
-        status = ledger::AccountStatus::frozen;
-    }
-    if (kind == unfreeze) {
-        status = ledger::AccountStatus::open;
-    }
-    if (kind == close) {
-        status = ledger::AccountStatus::closed;
-    }
-}
-
 /// The columns of `insert_entries`, in its order.
 class EntryArrays {
 public:
@@ -210,10 +197,7 @@ Parameters entry_parameters(const std::vector<ledger::Entry>& entries, Standings
     });
     EntryArrays arrays;
     for (const auto& [entry, after] : ordered) {
-        follow(after->status, entry->kind);
-        if (entry->limits) {
-            after->limits = *entry->limits;
-        }
+        follow(*after, *entry);
         arrays.add(*entry, *after);
     }
     return arrays.take();

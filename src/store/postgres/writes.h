@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "ledger/state.h"
 #include "store/postgres/parameters.h"
+#include "store/standing.h"
 
 /// Changes as the arrays of the statements that write them: one array per column.
 
 namespace passbook::store::postgres {
-
-/// What every entry repeats of its account, as the entries written so far have left it.
-struct Standing {
-    Shard shard = 0;
-    ledger::AccountStatus status = ledger::AccountStatus::open;
-    ledger::Limits limits;
-};
-using Standings = std::unordered_map<AccountId, Standing>;
 
 [[nodiscard]] Parameters parameters_of(const ledger::Asset& asset);
 

@@ -16,19 +16,6 @@ std::int64_t number(Shard shard) {
     return shard;
 }
 
-void follow(ledger::AccountStatus& status, ledger::EntryKind kind) {
-    using enum ledger::EntryKind;
-    if (kind == freeze) {
-        status = ledger::AccountStatus::frozen;
-    }
-    if (kind == unfreeze) {
-        status = ledger::AccountStatus::open;
-    }
-    if (kind == close) {
-        status = ledger::AccountStatus::closed;
-    }
-}
-
 struct Place {
     Shard shard = 0;
     const AccountId* account = nullptr;
@@ -196,7 +183,7 @@ void SqliteWriter::load_account(ledger::State& state, const AccountId& id) {
         return;
     }
     load_asset(state, account->asset);
-    standings_.insert_or_assign(id, Standing{shard, account->status, account->limits});
+    standings_.insert_or_assign(id, standing_of(*account));
     if (account->wake_at && *account->wake_at <= std::max(state.now, account->recorded_at)) {
         for (ledger::Hold& hold : lookups_.open_holds(shard, id)) {
             state.holds.insert_or_assign(hold.opened, std::move(hold));
@@ -257,8 +244,7 @@ void SqliteWriter::open(const ledger::Account& account) {
     insert_account_.bind(6, account.opening_limits.ceiling);
     insert_account_.bind_or_null(7, account.metadata);
     insert_account_.run();
-    standings_.insert_or_assign(
-        account.id, Standing{shard_of(account.id.text()), account.status, account.limits});
+    standings_.insert_or_assign(account.id, standing_of(account));
 }
 
 void SqliteWriter::describe(const ledger::Account& account) {
@@ -269,7 +255,7 @@ void SqliteWriter::describe(const ledger::Account& account) {
     PASSBOOK_ASSERT(connection_.changes() == 1);
 }
 
-SqliteWriter::Standing& SqliteWriter::standing(const AccountId& id) {
+Standing& SqliteWriter::standing(const AccountId& id) {
     const auto found = standings_.find(id);
     if (found != standings_.end()) {
         return found->second;
@@ -280,15 +266,12 @@ SqliteWriter::Standing& SqliteWriter::standing(const AccountId& id) {
         throw GuardFired(FailureKind::broken,
                          "an entry on account " + id.text() + ", which does not exist");
     }
-    return standings_.emplace(id, Standing{shard, account->status, account->limits}).first->second;
+    return standings_.emplace(id, standing_of(*account)).first->second;
 }
 
 void SqliteWriter::add(const ledger::Entry& entry) {
     Standing& after = standing(entry.account);
-    follow(after.status, entry.kind);
-    if (entry.limits) {
-        after.limits = *entry.limits;
-    }
+    follow(after, entry);
     Statement& row = insert_entry_;
     row.bind(1, number(after.shard));
     row.bind(2, view(entry.account.text()));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_map>
-
 #include "base/clock.h"
 #include "store/sqlite/connection.h"
 #include "store/sqlite/lookups.h"
+#include "store/standing.h"
 #include "store/store.h"
 
 namespace passbook::store::sqlite {
@@ -23,13 +22,6 @@ public:
     void confirm() override {}
 
 private:
-    /// What every entry repeats of its account, as the entries written so far have left it.
-    struct Standing {
-        Shard shard = 0;
-        ledger::AccountStatus status = ledger::AccountStatus::open;
-        ledger::Limits limits;
-    };
-
     void load(ledger::State& state, const ledger::Need& need);
     void load_original(ledger::State& state, const EntryId& id);
     void load_hold(ledger::State& state, const EntryId& id);
@@ -46,7 +38,7 @@ private:
     Connection& connection_;
     const Clock& clock_;
     Lookups lookups_;
-    std::unordered_map<AccountId, Standing> standings_;
+    Standings standings_;
     Statement begin_;
     Statement commit_;
     Statement update_asset_;

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "ledger/state.h"
-#include "store/postgres/parameters.h"
 
-namespace passbook::store::postgres {
+/// For stores that look a whole batch up at once.
+
+namespace passbook::store {
 
 /// Where an account is; in the order of these the rows are locked.
 struct AccountPlace {
@@ -34,10 +35,4 @@ struct Wanted {
 [[nodiscard]] Wanted wanted_of(const std::vector<ledger::Need>& needs,
                                const std::vector<AccountId>& touched);
 
-// As the leading parameters of the statements in queries.h.
-[[nodiscard]] Parameters parameters_of(const std::vector<AccountPlace>& accounts);
-[[nodiscard]] Parameters parameters_of(const std::vector<ledger::SubjectKey>& keys);
-[[nodiscard]] Parameters parameters_of(const std::vector<EntryId>& ids);
-[[nodiscard]] Array array_of(const std::vector<AssetCode>& codes);
-
-}  // namespace passbook::store::postgres
+}  // namespace passbook::store

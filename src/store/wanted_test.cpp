@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/postgres/wanted.h"
+#include "store/wanted.h"
 
 #include <gtest/gtest.h>
 #include <algorithm>
 
-namespace passbook::store::postgres {
+namespace passbook::store {
 namespace {
 
 using ledger::Need;
@@ -58,4 +58,4 @@ TEST(Wanted, AnAssetThatIsPutIsToldApartFromOneThatIsOnlyUsed) {
 }
 
 }  // namespace
-}  // namespace passbook::store::postgres
+}  // namespace passbook::store
