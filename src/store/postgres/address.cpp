@@ -76,10 +76,12 @@ std::string_view fixed_settings(Purpose purpose) {
     switch (purpose) {
         case Purpose::write:
         case Purpose::read:
-            // Every look-up is by a key. A plan made while the tables were still empty would read
+            // Every look-up is by a key and finds a row or two, whatever its parameters: planned
+            // once, not for every batch. A plan made while the tables were still empty would read
             // them from end to end for as long as it lives; compiling one costs more than it runs.
             return "-c search_path=passbook,pg_catalog -c TimeZone=UTC -c jit=off "
-                   "-c enable_seqscan=off";
+                   "-c enable_seqscan=off -c enable_bitmapscan=off "
+                   "-c plan_cache_mode=force_generic_plan";
         case Purpose::manage:
             return "-c search_path=passbook,pg_catalog -c TimeZone=UTC";
         case Purpose::tables:

@@ -107,14 +107,16 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     const bool has_holds = !wanted.holds.empty();
     Pipeline trip(connection);
     trip.add(all.begin);
-    trip.add(all.lock_assets,
-             Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));
+    const bool locks_assets = !wanted.put.empty() || !all_used(wanted.assets);
+    if (locks_assets) {
+        trip.add(all.lock_assets,
+                 Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));
+    }
     if (has_accounts) {
         trip.add(all.lock_accounts, parameters_of(wanted.accounts));
         trip.add(all.accounts, parameters_of(wanted.accounts));
     }
     trip.add(all.assets, Parameters().array(array_of(wanted.assets)));
-    trip.add(all.clock);
     if (has_keys) {
         trip.add(all.records, parameters_of(wanted.keys));
         trip.add(all.refusals, parameters_of(wanted.keys));
@@ -129,18 +131,14 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
 
     ledger::State state;
     (void)trip.next();
-    (void)trip.next();
+    if (locks_assets) {
+        (void)trip.next();
+    }
     if (has_accounts) {
         (void)trip.next();
         read_accounts(trip.next(), state);
     }
-    const Result assets = trip.next();
-    for (int i = 0; i < assets.rows(); ++i) {
-        ledger::Asset asset = read_asset(assets.row(i));
-        state.assets.insert_or_assign(asset.code, std::move(asset));
-    }
-    const Instant database_time = trip.next().row(0).instant(0);
-    state.now = clock_ != nullptr ? clock_->now() : database_time;
+    read_assets(trip.next(), state);
     if (has_keys) {
         auto records = read_originals(trip.next(), wanted.keys.size());
         auto refusals = read_refusals(trip.next(), wanted.keys.size());
@@ -165,6 +163,26 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     }
     trip.finish();
     return state;
+}
+
+/// An asset in use stays in use: once that was seen, opening an account changes no row of assets.
+bool PostgresWriter::all_used(const std::vector<AssetCode>& codes) const {
+    return std::all_of(codes.begin(), codes.end(),
+                       [this](const AssetCode& code) { return used_assets_.contains(code); });
+}
+
+void PostgresWriter::read_assets(const Result& result, ledger::State& state) {
+    if (result.rows() == 0) {
+        throw Failure(FailureKind::broken, "the store has not even the default asset");
+    }
+    state.now = clock_ != nullptr ? clock_->now() : result.row(0).instant(0);
+    for (int i = 0; i < result.rows(); ++i) {
+        ledger::Asset asset = read_asset(result.row(i), 1);
+        if (asset.used) {
+            used_assets_.insert(asset.code);
+        }
+        state.assets.insert_or_assign(asset.code, std::move(asset));
+    }
 }
 
 void PostgresWriter::read_accounts(const Result& result, ledger::State& state) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unordered_set>
+
 #include "base/clock.h"
 #include "store/postgres/link.h"
 #include "store/postgres/places.h"
@@ -10,8 +12,8 @@
 namespace passbook::store::postgres {
 
 /// One writing connection. A batch is two round trips: one locks and looks up, one writes and
-/// commits; where it has targets a first one learns which accounts they touch, and where holds are
-/// due a further one brings them.
+/// commits; where something is reversed a first one learns which accounts it touched, and where
+/// holds are due a further one brings them.
 ///
 /// READ COMMITTED, so that every statement sees what was committed before it began. What decides is
 /// therefore read by statements behind the one that locks, whose own view may be as old as its
@@ -32,6 +34,8 @@ private:
     [[nodiscard]] ledger::State begin_on(Connection& connection,
                                          const std::vector<ledger::Need>& needs);
     [[nodiscard]] ledger::State load(Connection& connection, const Wanted& wanted);
+    [[nodiscard]] bool all_used(const std::vector<AssetCode>& codes) const;
+    void read_assets(const Result& result, ledger::State& state);
     void read_accounts(const Result& result, ledger::State& state);
     void load_due_holds(Connection& connection, ledger::State& state);
     void learn_standings(Connection& connection, const ledger::Changes& changes);
@@ -40,6 +44,7 @@ private:
     Link link_;
     const Clock* clock_;
     Standings standings_;
+    std::unordered_set<AssetCode> used_assets_;  ///< Seen in use; only ever grows.
 };
 
 }  // namespace passbook::store::postgres

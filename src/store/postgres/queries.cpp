@@ -102,9 +102,10 @@ void add_locks(Queries& all) {
 }
 
 void add_lookups(Queries& all) {
-    all.clock = {"clock", "SELECT clock_timestamp()"};
-    all.assets = {"assets", fmt::format("SELECT {} FROM assets s WHERE s.code = ANY ($1::text[])",
-                                        asset_columns)};
+    all.assets = {"assets",
+                  fmt::format("SELECT clock_timestamp(), {} FROM assets s WHERE s.code = ANY "
+                              "($1::text[])",
+                              asset_columns)};
     all.accounts = {
         "accounts",
         fmt::format("SELECT {}, {} FROM unnest($1::smallint[], $2::text[]) n (shard, id) {} {} {}",

@@ -21,8 +21,7 @@ struct Queries {
 
     // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the
     // comment says so.
-    Query clock;
-    Query assets;      ///< $1 codes.
+    Query assets;      ///< $1 codes: the database's time, asset columns.
     Query accounts;    ///< $1 shards, $2 ids: account columns, then those of its asset.
     Query records;     ///< $1 shards, $2 subjects, $3 keys: place, entry columns; legs as well.
     Query refusals;    ///< The same: place, refusal columns.
