@@ -13,8 +13,8 @@ import tempfile
 import unittest
 
 from attempts import attempts, taken
-from prepared import SETTINGS, Shell, drop, faults, prepare, rows
-from rows import Rows, Sqlite
+from prepared import SETTINGS, Shell, drop, faults, keys, prepare, rows
+from rows import Rows, Sqlite, beside_the_shards
 from sqlite_attempts import sqlite_attempts, sqlite_taken
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
@@ -40,6 +40,9 @@ class GuardsSqlTest(unittest.TestCase):
     def test_the_prepared_store_is_sound(self):
         self.assertEqual(faults(self.prepared), [])
         self.assertEqual(len(self.before["entries"]), 15)
+
+    def test_every_key_begins_with_the_shard(self):
+        self.assertEqual(beside_the_shards(keys(self.prepared)), [])
 
     def test_every_attempt_is_refused_and_changes_nothing(self):
         for setting, pragmas in SETTINGS.items():

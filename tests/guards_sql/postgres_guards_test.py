@@ -13,7 +13,7 @@ import unittest
 from attempts import attempts, taken
 from postgres_attempts import postgres_attempts, postgres_taken
 from postgres_prepared import FINGERPRINT, OWNER, READER, SERVER, SOURCE, SUPERUSER, Prepared
-from rows import Postgres, Rows
+from rows import Postgres, Rows, beside_the_shards
 
 WRITTEN = Rows(Postgres())
 ATTEMPTS = [(what, sql, guards is not None) for what, sql, guards in attempts(WRITTEN)] + [
@@ -48,6 +48,9 @@ class PostgresGuardsTest(unittest.TestCase):
     def test_the_prepared_store_is_sound(self):
         with self.store.session(self.store.copy(), READER) as session:
             self.assertEqual(session.faults(), [])
+
+    def test_every_key_begins_with_the_shard(self):
+        self.assertEqual(beside_the_shards(self.store.keys()), [])
 
     def test_every_attempt_is_refused_and_changes_nothing(self):
         for setting, (role, settings) in SETTINGS.items():

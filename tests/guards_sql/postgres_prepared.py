@@ -27,6 +27,13 @@ FINGERPRINT = "SELECT " + " || ' ' || ".join(
 
 ASKED = "".join(f"\\echo ?{name}\n{query};\n" for name, query in SOUND.items())
 
+# Table, key and its first column, for every key of the schema.
+KEYS = """
+    SELECT t.relname, k.relname, a.attname
+      FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_class k ON k.oid = i.indexrelid
+           LEFT JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
+     WHERE t.relnamespace = 'passbook'::regnamespace;"""
+
 # Every guard and how it is taken away.
 GUARDS = """
     SELECT tgname, format('DROP TRIGGER %I ON %s;', tgname, tgrelid::regclass)
@@ -169,6 +176,9 @@ class Prepared:
 
     def fingerprint(self, database):
         return self.server.sql(FINGERPRINT, database)
+
+    def keys(self):
+        return [tuple(line.split("|")) for line in self.server.sql(KEYS).splitlines()]
 
     def guards(self):
         lines = self.server.sql(GUARDS).splitlines()

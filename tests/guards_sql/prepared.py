@@ -63,6 +63,18 @@ def prepare(folder, source):
     return path
 
 
+def keys(database):
+    """Table, key and its first column, for every key of the schema."""
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        return connection.execute("""
+            SELECT t.name, k.name, c.name
+              FROM sqlite_schema t, pragma_index_list(t.name) k, pragma_index_xinfo(k.name) c
+             WHERE t.type = 'table' AND c.seqno = 0""").fetchall()
+    finally:
+        connection.close()
+
+
 def faults(database):
     """What does not add up, said by plain queries: empty for a sound store."""
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)

@@ -6,6 +6,7 @@ import hashlib
 
 NOW = 1_700_000_000_000_000
 TABLES = ("format", "assets", "accounts", "entries", "holds", "refusals")
+UNSHARDED = {"format", "assets"}  # a few rows, which every shard may keep a copy of
 TIMES = ("recorded_at", "effective_at", "expires_at", "opened_at")
 
 
@@ -151,6 +152,15 @@ class Rows:
             self.refusal("alice", "refused"),
             self.refusal("alice", "old", recorded_at=self.say.a_month_ago),
         ]
+
+
+def beside_the_shards(keys):
+    """Of rows (table, key, its first column): those by which one shard's write would have to look
+    into another, and the tables that have no key at all."""
+    keyed = {table for table, _, _ in keys}
+    strays = [key for key in keys if key[0] not in UNSHARDED
+              and key[2] not in ("shard", "subject_shard")]
+    return strays + [(table, "no key", "") for table in TABLES if table not in keyed]
 
 
 # What does not add up, said by plain queries that any database takes: no row for a sound store.
