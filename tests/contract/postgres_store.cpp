@@ -10,8 +10,9 @@ namespace {
 /// A store that takes its database with it.
 class OwnDatabase final : public store::Store {
 public:
-    explicit OwnDatabase(const Clock& clock)
-        : store_(store::postgres::open(database_.url(), store::Access::write, clock)) {}
+    OwnDatabase(const Clock& clock, std::string_view option)
+        : store_(
+              store::postgres::open(with(database_.url(), option), store::Access::write, clock)) {}
 
     [[nodiscard]] std::string describe() const override {
         return store_->describe();
@@ -30,13 +31,27 @@ public:
     }
 
 private:
+    static std::string with(std::string url, std::string_view option) {
+        if (!option.empty()) {
+            url += (url.find('?') == std::string::npos ? "?" : "&") + std::string(option);
+        }
+        return url;
+    }
+
     test::PostgresDatabase database_;
     std::unique_ptr<store::Store> store_;
 };
 
 Backend postgres() {
     return {"Postgres", [](const Clock& clock, const std::filesystem::path&) {
-                return std::make_unique<OwnDatabase>(clock);
+                return std::make_unique<OwnDatabase>(clock, "");
+            }};
+}
+
+/// One shard a statement, as engines need it that spread a store by shard.
+Backend postgres_by_shard() {
+    return {"PostgresByShard", [](const Clock& clock, const std::filesystem::path&) {
+                return std::make_unique<OwnDatabase>(clock, "one_shard=true");
             }};
 }
 
@@ -44,8 +59,10 @@ std::string name_of(const testing::TestParamInfo<Backend>& info) {
     return info.param.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract, testing::Values(postgres()), name_of);
-INSTANTIATE_TEST_SUITE_P(Postgres, GuardContract, testing::Values(postgres()), name_of);
+INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract, testing::Values(postgres(), postgres_by_shard()),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Postgres, GuardContract, testing::Values(postgres(), postgres_by_shard()),
+                         name_of);
 
 }  // namespace
 }  // namespace passbook::contract

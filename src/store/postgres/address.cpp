@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -72,13 +73,18 @@ std::string_view time_outs(Purpose purpose) {
 }
 
 /// Settings that our statements rely on.
-std::string_view fixed_settings(Purpose purpose) {
+std::string_view fixed_settings(Purpose purpose, Reach reach) {
     switch (purpose) {
         case Purpose::write:
         case Purpose::read:
             // Every look-up is by a key and finds a row or two, whatever its parameters: planned
             // once, not for every batch. A plan made while the tables were still empty would read
             // them from end to end for as long as it lives; compiling one costs more than it runs.
+            // An engine that spreads by shard must see the shard to plan.
+            if (reach == Reach::one_shard) {
+                return "-c search_path=passbook,pg_catalog -c TimeZone=UTC -c jit=off "
+                       "-c enable_seqscan=off";
+            }
             return "-c search_path=passbook,pg_catalog -c TimeZone=UTC -c jit=off "
                    "-c enable_seqscan=off -c enable_bitmapscan=off "
                    "-c plan_cache_mode=force_generic_plan";
@@ -90,12 +96,38 @@ std::string_view fixed_settings(Purpose purpose) {
     return "-c default_transaction_read_only=on";
 }
 
+/// The URL without the option that is ours: libpq refuses what it does not know.
+std::pair<std::string, Reach> without_reach(const std::string& url) {
+    constexpr std::string_view name = "one_shard=";
+    const std::size_t query = url.find('?');
+    std::size_t at = query;
+    while (at != std::string::npos && url.compare(at + 1, name.size(), name) != 0) {
+        at = url.find('&', at + 1);
+    }
+    if (at == std::string::npos) {
+        return {url, Reach::all_shards};
+    }
+    const std::size_t end = std::min(url.find('&', at + 1), url.size());
+    const std::string value = url.substr(at + 1 + name.size(), end - at - 1 - name.size());
+    if (value != "true" && value != "false") {
+        throw Failure(FailureKind::broken,
+                      "the option one_shard of the store's URL is true or false");
+    }
+    std::string rest = url.substr(0, at) + url.substr(end);
+    if (at == query && end < url.size()) {
+        rest[at] = '?';
+    }
+    return {rest, value == "true" ? Reach::one_shard : Reach::all_shards};
+}
+
 }  // namespace
 
 Address::Address(const std::string& url) {
+    const auto [libpqs, reach] = without_reach(url);
+    reach_ = reach;
     char* error = nullptr;
     const std::unique_ptr<PQconninfoOption, FreeOptions> options(
-        PQconninfoParse(url.c_str(), &error));
+        PQconninfoParse(libpqs.c_str(), &error));
     if (!options) {
         throw Failure(FailureKind::broken,
                       fmt::format("the store's URL cannot be read ({}); it has the form "
@@ -147,9 +179,9 @@ std::map<std::string, std::string> Address::parameters(Purpose purpose) const {
     }
     all.insert_or_assign("client_encoding", "UTF8");
     const auto own = given_.find("options");
-    all.insert_or_assign(
-        "options", fmt::format("{} {} {}", time_outs(purpose),
-                               own == given_.end() ? "" : own->second, fixed_settings(purpose)));
+    all.insert_or_assign("options", fmt::format("{} {} {}", time_outs(purpose),
+                                                own == given_.end() ? "" : own->second,
+                                                fixed_settings(purpose, reach_)));
     return all;
 }
 

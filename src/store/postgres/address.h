@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "store/postgres/places.h"
+
 namespace passbook::store::postgres {
 
 /// What a connection is for: it decides the settings that its session gets.
@@ -25,11 +27,17 @@ public:
     /// `postgresql://user@host:port/database`: for people, never with a password.
     [[nodiscard]] std::string describe() const;
 
+    /// `one_shard=true` among the URL's options: statements of the write path name one shard each.
+    [[nodiscard]] Reach reach() const noexcept {
+        return reach_;
+    }
+
     /// Keywords and values for libpq.
     [[nodiscard]] std::map<std::string, std::string> parameters(Purpose purpose) const;
 
 private:
     std::map<std::string, std::string> given_;
+    Reach reach_ = Reach::all_shards;
 };
 
 }  // namespace passbook::store::postgres

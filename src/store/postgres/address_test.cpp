@@ -68,5 +68,25 @@ TEST(Address, TheUrlHasTheLastWordOnTimeOutsButNotOnThePath) {
     EXPECT_LT(options.find("search_path=theirs"), options.find("search_path=passbook"));
 }
 
+TEST(Address, TakesItsOwnOptionOutOfTheUrl) {
+    for (const auto* url : {"postgresql://u@h/d?one_shard=true",
+                            "postgresql://u@h/d?one_shard=true&application_name=a",
+                            "postgresql://u@h/d?application_name=a&one_shard=true"}) {
+        const Address address(url);
+        EXPECT_EQ(address.reach(), Reach::one_shard) << url;
+        EXPECT_EQ(address.describe(), "postgresql://u@h/d") << url;
+        const auto all = address.parameters(Purpose::write);
+        EXPECT_EQ(all.contains("one_shard"), false);
+        EXPECT_EQ(all.at("options").find("plan_cache_mode"), std::string::npos);
+    }
+    EXPECT_EQ(Address("postgresql://u@h/d?application_name=a&one_shard=true")
+                  .parameters(Purpose::write)
+                  .at("application_name"),
+              "a");
+    EXPECT_EQ(Address("postgresql://u@h/d?one_shard=false").reach(), Reach::all_shards);
+    EXPECT_EQ(Address("postgresql://u@h/d").reach(), Reach::all_shards);
+    EXPECT_THROW(Address("postgresql://u@h/d?one_shard=1"), Failure);
+}
+
 }  // namespace
 }  // namespace passbook::store::postgres

@@ -3,43 +3,94 @@
 
 namespace passbook::store::postgres {
 
-Parameters parameters_of(const std::vector<AccountPlace>& accounts) {
-    Array shards(Type::smallint);
-    Array ids(Type::text);
-    for (const AccountPlace& account : accounts) {
-        shards.add(std::int64_t{account.shard});
-        ids.add(std::string_view(account.id.text()));
-    }
+Shard shard_at(const AccountPlace& account) noexcept {
+    return account.shard;
+}
+Shard shard_at(const ledger::SubjectKey& key) {
+    return shard_of(key.subject.text());
+}
+Shard shard_at(const EntryId& id) {
+    return shard_of(id.account.text());
+}
+Shard shard_at(const ledger::Account& account) {
+    return shard_of(account.id.text());
+}
+Shard shard_at(const ledger::Entry& entry) {
+    return shard_of(entry.account.text());
+}
+Shard shard_at(const ledger::StoredRefusal& refusal) {
+    return shard_of(refusal.subject.text());
+}
+
+void ShardColumn::add(Shard shard) {
+    last_ = shard;
+    shards_.add(std::int64_t{shard});
+}
+
+Parameters ShardColumn::begin() && {
     Parameters parameters;
-    parameters.array(std::move(shards)).array(std::move(ids));
+    if (reach_ == Reach::one_shard) {
+        parameters.smallint(last_);
+    } else {
+        parameters.array(std::move(shards_));
+    }
     return parameters;
 }
 
-Parameters parameters_of(const std::vector<ledger::SubjectKey>& keys) {
-    Array shards(Type::smallint);
+Parameters parameters_of(const Items<AccountPlace>& accounts, Reach reach) {
+    ShardColumn shards(reach);
+    Array ids(Type::text);
+    for (const AccountPlace* account : accounts) {
+        shards.add(account->shard);
+        ids.add(std::string_view(account->id.text()));
+    }
+    Parameters parameters = std::move(shards).begin();
+    parameters.array(std::move(ids));
+    return parameters;
+}
+
+Parameters parameters_of(const Items<ledger::SubjectKey>& keys, Reach reach) {
+    ShardColumn shards(reach);
     Array subjects(Type::text);
     Array texts(Type::text);
-    for (const ledger::SubjectKey& key : keys) {
-        shards.add(std::int64_t{shard_of(key.subject.text())});
-        subjects.add(std::string_view(key.subject.text()));
-        texts.add(std::string_view(key.key.text()));
+    for (const ledger::SubjectKey* key : keys) {
+        shards.add(shard_at(*key));
+        subjects.add(std::string_view(key->subject.text()));
+        texts.add(std::string_view(key->key.text()));
     }
-    Parameters parameters;
-    parameters.array(std::move(shards)).array(std::move(subjects)).array(std::move(texts));
+    Parameters parameters = std::move(shards).begin();
+    parameters.array(std::move(subjects)).array(std::move(texts));
     return parameters;
 }
 
-Parameters parameters_of(const std::vector<EntryId>& ids) {
+Parameters parameters_of(const Items<EntryId>& ids, Reach reach) {
+    ShardColumn shards(reach);
+    Array accounts(Type::text);
+    Array seqs(Type::bigint);
+    for (const EntryId* id : ids) {
+        shards.add(shard_at(*id));
+        accounts.add(std::string_view(id->account.text()));
+        seqs.add(id->seq);
+    }
+    Parameters parameters = std::move(shards).begin();
+    parameters.array(std::move(accounts)).array(std::move(seqs));
+    return parameters;
+}
+
+Parameters legs_parameters(Shard shard, const std::vector<EntryId>& subjects) {
     Array shards(Type::smallint);
     Array accounts(Type::text);
     Array seqs(Type::bigint);
-    for (const EntryId& id : ids) {
-        shards.add(std::int64_t{shard_of(id.account.text())});
-        accounts.add(std::string_view(id.account.text()));
-        seqs.add(id.seq);
+    for (const EntryId& subject : subjects) {
+        shards.add(std::int64_t{shard_at(subject)});
+        accounts.add(std::string_view(subject.account.text()));
+        seqs.add(subject.seq);
     }
     Parameters parameters;
-    parameters.array(std::move(shards)).array(std::move(accounts)).array(std::move(seqs));
+    parameters.smallint(shard)
+        .array(std::move(shards))
+        .array(std::move(accounts))
+        .array(std::move(seqs));
     return parameters;
 }
 

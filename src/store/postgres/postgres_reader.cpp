@@ -35,7 +35,7 @@ Parameters at(const AccountId& account) {
 class PostgresReader final : public Reader {
 public:
     PostgresReader(Address address, const Clock* clock)
-        : link_(std::move(address), Purpose::read), clock_(clock) {}
+        : reach_(address.reach()), link_(std::move(address), Purpose::read), clock_(clock) {}
 
     std::vector<ledger::Asset> assets() override {
         return read_all<ledger::Asset>(ask(queries().all_assets),
@@ -83,11 +83,22 @@ public:
     }
 
     std::optional<ledger::Original> transaction(const EntryId& id) override {
-        return read_originals(ask(queries().originals, parameters_of(std::vector{id})), 1).at(0);
+        const std::vector asked{id};
+        return link_.with_fresh([&](Connection& connection) {
+            Originals found(1);
+            found.add(run_one(connection, queries(reach_).originals,
+                              parameters_of(items_of(asked), reach_)),
+                      {0});
+            if (reach_ == Reach::one_shard) {
+                add_legs(connection, found);
+            }
+            return std::move(found).take().at(0);
+        });
     }
 
     std::optional<ledger::Hold> hold(const EntryId& id) override {
-        const Result result = ask(queries().holds, parameters_of(std::vector{id}));
+        const std::vector asked{id};
+        const Result result = ask(queries(reach_).holds, parameters_of(items_of(asked), reach_));
         return result.rows() == 0 ? std::nullopt : std::optional(read_hold(result.row(0)));
     }
 
@@ -123,6 +134,7 @@ private:
         return clock_ == nullptr ? std::nullopt : std::optional(clock_->now());
     }
 
+    Reach reach_;
     Link link_;
     const Clock* clock_;
 };
@@ -133,17 +145,22 @@ std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey&
     const std::vector asked{key};
     return link_.with_fresh([&](Connection& connection) -> std::optional<ledger::Outcome> {
         Pipeline trip(connection);
-        trip.add(queries().records, parameters_of(asked));
-        trip.add(queries().refusals, parameters_of(asked));
+        trip.add(queries(reach_).records, parameters_of(items_of(asked), reach_));
+        trip.add(queries(reach_).refusals, parameters_of(items_of(asked), reach_));
         trip.sync();
-        auto record = read_originals(trip.next(), 1).at(0);
-        auto refusal = read_refusals(trip.next(), 1).at(0);
+        Originals found(1);
+        found.add(trip.next(), {0});
+        std::vector<std::optional<ledger::StoredRefusal>> refusals(1);
+        read_refusals(trip.next(), {0}, refusals);
         trip.finish();
-        if (record) {
+        if (reach_ == Reach::one_shard) {
+            add_legs(connection, found);
+        }
+        if (auto record = std::move(found).take().at(0)) {
             return std::move(record->record);
         }
-        if (refusal) {
-            return std::move(*refusal);
+        if (refusals[0]) {
+            return std::move(*refusals[0]);
         }
         return std::nullopt;
     });

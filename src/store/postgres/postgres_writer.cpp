@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/failpoint.h"
@@ -12,19 +13,6 @@
 
 namespace passbook::store::postgres {
 namespace {
-
-std::vector<AccountId> look_up_touched(Connection& connection,
-                                       const std::vector<EntryId>& originals) {
-    std::vector<AccountId> touched;
-    if (originals.empty()) {
-        return touched;
-    }
-    const Result result = run_one(connection, queries().touched, parameters_of(originals));
-    for (int i = 0; i < result.rows(); ++i) {
-        touched.push_back(AccountId::trusted(std::string(result.row(i).text(0))));
-    }
-    return touched;
-}
 
 /// An original that was committed only after `touched` was looked up touches accounts that are not
 /// locked: it is not there yet.
@@ -42,8 +30,10 @@ void read_holds(const Result& result, ledger::State& state) {
     }
 }
 
-/// What the statements of one trip are expected to write; told apart only when all was committed.
-class Counts {
+}  // namespace
+
+/// What the statements of a trip are expected to write.
+class PostgresWriter::Counts {
 public:
     void expect(std::size_t rows, std::size_t statements = 1) {
         expected_.push_back({static_cast<std::int64_t>(rows), statements});
@@ -51,7 +41,7 @@ public:
 
     /// Takes the results of all that was expected, in order.
     void take(Pipeline& trip) {
-        for (const auto& [rows, statements] : expected_) {
+        for (const auto& [rows, statements] : std::exchange(expected_, {})) {
             std::int64_t written = 0;
             for (std::size_t i = 0; i < statements; ++i) {
                 written += trip.next().affected();
@@ -73,8 +63,6 @@ private:
     bool differs_ = false;
 };
 
-}  // namespace
-
 PostgresWriter::~PostgresWriter() {
     rollback();
 }
@@ -88,7 +76,7 @@ ledger::State PostgresWriter::begin_on(Connection& connection,
                                        const std::vector<ledger::Need>& needs) {
     standings_.clear();
     try {
-        const auto touched = look_up_touched(connection, originals_of(needs));
+        const auto touched = look_up_touched(connection, originals_of(needs), reach_);
         ledger::State state = load(connection, wanted_of(needs, touched));
         failpoint("postgres_after_begin");
         load_due_holds(connection, state);
@@ -99,70 +87,85 @@ ledger::State PostgresWriter::begin_on(Connection& connection,
     }
 }
 
+/// What a batch asks for, statement by statement.
+struct PostgresWriter::Trip {
+    Trip(const Wanted& wanted, Reach reach)
+        : accounts(turns_of(wanted.accounts, reach)),
+          keys(turns_of(wanted.keys, reach)),
+          originals(turns_of(wanted.originals, reach)),
+          holds(turns_of(wanted.holds, reach)) {}
+
+    std::vector<Turn<AccountPlace>> accounts;
+    std::vector<Turn<ledger::SubjectKey>> keys;
+    std::vector<Turn<EntryId>> originals;
+    std::vector<Turn<EntryId>> holds;
+    bool locks_assets = false;
+};
+
 ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted) {
-    const Queries& all = queries();
-    const bool has_accounts = !wanted.accounts.empty();
-    const bool has_keys = !wanted.keys.empty();
-    const bool has_originals = !wanted.originals.empty();
-    const bool has_holds = !wanted.holds.empty();
+    Trip asked(wanted, reach_);
+    asked.locks_assets = !wanted.put.empty() || !all_used(wanted.assets);
     Pipeline trip(connection);
-    trip.add(all.begin);
-    const bool locks_assets = !wanted.put.empty() || !all_used(wanted.assets);
-    if (locks_assets) {
-        trip.add(all.lock_assets,
-                 Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));
-    }
-    if (has_accounts) {
-        trip.add(all.lock_accounts, parameters_of(wanted.accounts));
-        trip.add(all.accounts, parameters_of(wanted.accounts));
-    }
-    trip.add(all.assets, Parameters().array(array_of(wanted.assets)));
-    if (has_keys) {
-        trip.add(all.records, parameters_of(wanted.keys));
-        trip.add(all.refusals, parameters_of(wanted.keys));
-    }
-    if (has_originals) {
-        trip.add(all.originals, parameters_of(wanted.originals));
-    }
-    if (has_holds) {
-        trip.add(all.holds, parameters_of(wanted.holds));
-    }
-    trip.sync();
+    ask(trip, asked, wanted);
 
     ledger::State state;
     (void)trip.next();
-    if (locks_assets) {
+    if (asked.locks_assets) {
         (void)trip.next();
     }
-    if (has_accounts) {
+    for (std::size_t i = 0; i < asked.accounts.size(); ++i) {
         (void)trip.next();
+    }
+    for (std::size_t i = 0; i < asked.accounts.size(); ++i) {
         read_accounts(trip.next(), state);
     }
     read_assets(trip.next(), state);
-    if (has_keys) {
-        auto records = read_originals(trip.next(), wanted.keys.size());
-        auto refusals = read_refusals(trip.next(), wanted.keys.size());
-        for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-            if (records[i]) {
-                state.outcomes.emplace(wanted.keys[i], std::move(records[i]->record));
-            } else if (refusals[i]) {
-                state.outcomes.emplace(wanted.keys[i], std::move(*refusals[i]));
-            }
-        }
+    Originals records(wanted.keys.size());
+    for (const auto& turn : asked.keys) {
+        records.add(trip.next(), turn.places);
     }
-    if (has_originals) {
-        auto originals = read_originals(trip.next(), wanted.originals.size());
-        for (std::size_t i = 0; i < wanted.originals.size(); ++i) {
-            if (originals[i] && is_locked(*originals[i], state)) {
-                state.originals.emplace(wanted.originals[i], std::move(*originals[i]));
-            }
-        }
+    std::vector<std::optional<ledger::StoredRefusal>> refusals(wanted.keys.size());
+    for (const auto& turn : asked.keys) {
+        read_refusals(trip.next(), turn.places, refusals);
     }
-    if (has_holds) {
+    Originals originals(wanted.originals.size());
+    for (const auto& turn : asked.originals) {
+        originals.add(trip.next(), turn.places);
+    }
+    for (std::size_t i = 0; i < asked.holds.size(); ++i) {
         read_holds(trip.next(), state);
     }
     trip.finish();
+    if (reach_ == Reach::one_shard) {
+        add_legs(connection, records);
+        add_legs(connection, originals);
+    }
+    keep_outcomes(wanted, std::move(records).take(), std::move(refusals), state);
+    keep_originals(wanted, std::move(originals).take(), state);
     return state;
+}
+
+/// Locks first, and then everything that is decided on.
+void PostgresWriter::ask(Pipeline& trip, const Trip& asked, const Wanted& wanted) const {
+    const Queries& all = queries(reach_);
+    const auto add = [&](const Query& query, const auto& turns) {
+        for (const auto& turn : turns) {
+            trip.add(query, parameters_of(turn.items, reach_));
+        }
+    };
+    trip.add(all.begin);
+    if (asked.locks_assets) {
+        trip.add(all.lock_assets,
+                 Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));
+    }
+    add(all.lock_accounts, asked.accounts);
+    add(all.accounts, asked.accounts);
+    trip.add(all.assets, Parameters().array(array_of(wanted.assets)));
+    add(all.records, asked.keys);
+    add(all.refusals, asked.keys);
+    add(all.originals, asked.originals);
+    add(all.holds, asked.holds);
+    trip.sync();
 }
 
 /// An asset in use stays in use: once that was seen, opening an account changes no row of assets.
@@ -185,6 +188,29 @@ void PostgresWriter::read_assets(const Result& result, ledger::State& state) {
     }
 }
 
+void PostgresWriter::keep_outcomes(const Wanted& wanted,
+                                   std::vector<std::optional<ledger::Original>> records,
+                                   std::vector<std::optional<ledger::StoredRefusal>> refusals,
+                                   ledger::State& state) {
+    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
+        if (records[i]) {
+            state.outcomes.emplace(wanted.keys[i], std::move(records[i]->record));
+        } else if (refusals[i]) {
+            state.outcomes.emplace(wanted.keys[i], std::move(*refusals[i]));
+        }
+    }
+}
+
+void PostgresWriter::keep_originals(const Wanted& wanted,
+                                    std::vector<std::optional<ledger::Original>> originals,
+                                    ledger::State& state) {
+    for (std::size_t i = 0; i < wanted.originals.size(); ++i) {
+        if (originals[i] && is_locked(*originals[i], state)) {
+            state.originals.emplace(wanted.originals[i], std::move(*originals[i]));
+        }
+    }
+}
+
 void PostgresWriter::read_accounts(const Result& result, ledger::State& state) {
     for (int i = 0; i < result.rows(); ++i) {
         const Row row = result.row(i);
@@ -204,8 +230,10 @@ void PostgresWriter::load_due_holds(Connection& connection, ledger::State& state
             due.push_back({shard_of(id.text()), id});
         }
     }
-    if (!due.empty()) {
-        read_holds(run_one(connection, queries().open_holds, parameters_of(due)), state);
+    for (const auto& turn : turns_of(due, reach_)) {
+        read_holds(
+            run_one(connection, queries(reach_).open_holds, parameters_of(turn.items, reach_)),
+            state);
     }
 }
 
@@ -245,45 +273,44 @@ void PostgresWriter::learn_standings(Connection& connection, const ledger::Chang
     }
     std::sort(unknown.begin(), unknown.end());
     unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+    const auto turns = turns_of(unknown, reach_);
     Pipeline trip(connection);
-    trip.add(queries().lock_accounts, parameters_of(unknown));
-    trip.add(queries().accounts, parameters_of(unknown));
+    for (const Query* query : {&queries(reach_).lock_accounts, &queries(reach_).accounts}) {
+        for (const auto& turn : turns) {
+            trip.add(*query, parameters_of(turn.items, reach_));
+        }
+    }
     trip.sync();
-    (void)trip.next();
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        (void)trip.next();
+    }
     ledger::State state;
-    read_accounts(trip.next(), state);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        read_accounts(trip.next(), state);
+    }
     trip.finish();
 }
 
 void PostgresWriter::write(Connection& connection, const ledger::Changes& changes) {
-    const Queries& all = queries();
-    Pipeline trip(connection);
     Counts counts;
-    for (const ledger::Asset& asset : changes.assets) {
-        trip.add(all.update_asset, parameters_of(asset));
-        trip.add(all.insert_asset, parameters_of(asset));
-        counts.expect(1, 2);
+    if (reach_ == Reach::one_shard) {
+        // Rows of an account that is not there fall out of what such a statement writes, so they
+        // are counted before the COMMIT.
+        Pipeline writes(connection);
+        add_writes(writes, counts, changes);
+        writes.sync();
+        counts.take(writes);
+        writes.finish();
+        if (counts.differs()) {
+            throw GuardFired(FailureKind::broken, "rows of an account that does not exist");
+        }
     }
-    if (!changes.opened.empty()) {
-        trip.add(all.insert_accounts, opened_parameters(changes.opened));
-        counts.expect(changes.opened.size());
-    }
-    if (!changes.described.empty()) {
-        trip.add(all.describe_accounts, described_parameters(changes.described));
-        counts.expect(count_described(changes.described));
-    }
-    if (!changes.entries.empty()) {
-        trip.add(all.insert_entries, entry_parameters(changes.entries, standings_));
-        counts.expect(changes.entries.size());
-    }
-    trip.flush();
-    failpoint("postgres_mid_write");
-    if (!changes.refusals.empty()) {
-        trip.add(all.insert_refusals, refusal_parameters(changes.refusals));
-        counts.expect(changes.refusals.size());
+    Pipeline trip(connection);
+    if (reach_ == Reach::all_shards) {
+        add_writes(trip, counts, changes);
     }
     failpoint("postgres_before_commit");
-    trip.add(all.commit);
+    trip.add(queries().commit);
     trip.sync();
 
     counts.take(trip);
@@ -291,6 +318,33 @@ void PostgresWriter::write(Connection& connection, const ledger::Changes& change
     trip.finish();
     if (counts.differs()) {
         throw Failure(FailureKind::in_doubt, "the database wrote another number of rows");
+    }
+}
+
+void PostgresWriter::add_writes(Pipeline& trip, Counts& counts, const ledger::Changes& changes) {
+    const Queries& all = queries(reach_);
+    for (const ledger::Asset& asset : changes.assets) {
+        trip.add(all.update_asset, parameters_of(asset));
+        trip.add(all.insert_asset, parameters_of(asset));
+        counts.expect(1, 2);
+    }
+    for (const auto& turn : turns_of(in_order_of_locks(changes.opened), reach_)) {
+        trip.add(all.insert_accounts, opened_parameters(turn.items, reach_));
+        counts.expect(turn.items.size());
+    }
+    for (const auto& turn : turns_of(last_described(changes.described), reach_)) {
+        trip.add(all.describe_accounts, described_parameters(turn.items, reach_));
+        counts.expect(turn.items.size());
+    }
+    for (const auto& turn : turns_of(in_order_of_accounts(changes.entries), reach_)) {
+        trip.add(all.insert_entries, entry_parameters(turn.items, standings_, reach_));
+        counts.expect(turn.items.size());
+    }
+    trip.flush();
+    failpoint("postgres_mid_write");
+    for (const auto& turn : turns_of(changes.refusals, reach_)) {
+        trip.add(all.insert_refusals, refusal_parameters(turn.items, reach_));
+        counts.expect(turn.items.size());
     }
 }
 

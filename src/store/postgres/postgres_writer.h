@@ -22,7 +22,7 @@ class PostgresWriter final : public Writer {
 public:
     /// `clock` is read in place of the database's, if there is one.
     PostgresWriter(Address address, const Clock* clock)
-        : link_(std::move(address), Purpose::write), clock_(clock) {}
+        : reach_(address.reach()), link_(std::move(address), Purpose::write), clock_(clock) {}
     ~PostgresWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
@@ -34,13 +34,25 @@ private:
     [[nodiscard]] ledger::State begin_on(Connection& connection,
                                          const std::vector<ledger::Need>& needs);
     [[nodiscard]] ledger::State load(Connection& connection, const Wanted& wanted);
+    struct Trip;
+    void ask(Pipeline& trip, const Trip& asked, const Wanted& wanted) const;
+    static void keep_outcomes(const Wanted& wanted,
+                              std::vector<std::optional<ledger::Original>> records,
+                              std::vector<std::optional<ledger::StoredRefusal>> refusals,
+                              ledger::State& state);
+    static void keep_originals(const Wanted& wanted,
+                               std::vector<std::optional<ledger::Original>> originals,
+                               ledger::State& state);
     [[nodiscard]] bool all_used(const std::vector<AssetCode>& codes) const;
     void read_assets(const Result& result, ledger::State& state);
     void read_accounts(const Result& result, ledger::State& state);
     void load_due_holds(Connection& connection, ledger::State& state);
     void learn_standings(Connection& connection, const ledger::Changes& changes);
     void write(Connection& connection, const ledger::Changes& changes);
+    class Counts;
+    void add_writes(Pipeline& trip, Counts& counts, const ledger::Changes& changes);
 
+    Reach reach_;
     Link link_;
     const Clock* clock_;
     Standings standings_;

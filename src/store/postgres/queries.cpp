@@ -2,18 +2,122 @@
 #include "store/postgres/queries.h"
 
 #include <fmt/format.h>
+#include <vector>
 
 #include "store/postgres/rows.h"
 
 namespace passbook::store::postgres {
 namespace {
 
-constexpr std::string_view keys =
-    "unnest($1::smallint[], $2::text[], $3::text[]) WITH ORDINALITY n (shard, account, key, place)";
-constexpr std::string_view ids =
-    "unnest($1::smallint[], $2::text[], $3::bigint[]) "
-    "WITH ORDINALITY n (shard, account, seq, place)";
-constexpr std::string_view by_id = "x.shard = n.shard AND x.account = n.account AND x.seq = n.seq";
+/// A parameter that is an array, or a column of a table.
+struct Column {
+    std::string_view name;
+    std::string_view type;
+};
+using Columns = std::vector<Column>;
+
+/// How a statement of the write path names the rows it is about. $1 is their shards, or their
+/// shard; the columns follow as arrays.
+class Asked {
+public:
+    explicit Asked(Reach reach) : reach_(reach) {}
+
+    /// The rows as `n`, each with its place, from 1.
+    [[nodiscard]] std::string rows(const Columns& columns) const {
+        return fmt::format("unnest({}) WITH ORDINALITY n ({}, place)", arrays(columns),
+                           names(columns));
+    }
+
+    /// The shard of such a row.
+    [[nodiscard]] std::string_view shard() const {
+        return reach_ == Reach::all_shards ? "n.shard" : "$1::smallint";
+    }
+
+    /// Rows that stand for themselves.
+    [[nodiscard]] std::string insert_new(std::string_view table, const Columns& columns) const {
+        return fmt::format("INSERT INTO {} (shard, {}) SELECT {}* FROM unnest({})", table,
+                           names_only(columns), reach_ == Reach::all_shards ? "" : "$1::smallint, ",
+                           arrays(columns));
+    }
+
+    /// Rows of an account. A statement about one shard reads the account beside them: an engine
+    /// that spreads a store by shard then does all of it in one place, with errors as they are.
+    [[nodiscard]] std::string insert(std::string_view table, std::string_view account,
+                                     const Columns& columns) const {
+        if (reach_ == Reach::all_shards) {
+            return insert_new(table, columns);
+        }
+        return fmt::format(
+            "INSERT INTO {} (shard, {}) SELECT a.shard, x.* FROM accounts a JOIN "
+            "unnest({}) x ({}) ON a.id = x.{} WHERE a.shard = $1::smallint",
+            table, names_only(columns), arrays(columns), names_only(columns), account);
+    }
+
+private:
+    [[nodiscard]] std::string arrays(const Columns& columns) const {
+        std::string text = reach_ == Reach::all_shards ? "$1::smallint[]" : "";
+        int number = 1;
+        for (const Column& column : columns) {
+            text += fmt::format("{}${}::{}[]", text.empty() ? "" : ", ", ++number, column.type);
+        }
+        return text;
+    }
+
+    [[nodiscard]] std::string names(const Columns& columns) const {
+        return (reach_ == Reach::all_shards ? "shard, " : "") + names_only(columns);
+    }
+
+    static std::string names_only(const Columns& columns) {
+        std::string text;
+        for (const Column& column : columns) {
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", column.name);
+        }
+        return text;
+    }
+
+    Reach reach_;
+};
+
+const Columns by_key{{"account", "text"}, {"key", "text"}};
+const Columns by_id{{"account", "text"}, {"seq", "bigint"}};
+const Columns by_account{{"account", "text"}};
+
+const Columns account_row{{"id", "text"},
+                          {"asset", "text"},
+                          {"opened_at", "timestamptz"},
+                          {"opening_floor", "bigint"},
+                          {"opening_ceiling", "bigint"},
+                          {"metadata", "text"}};
+
+const Columns entry_row{{"account", "text"},
+                        {"seq", "bigint"},
+                        {"kind", "smallint"},
+                        {"amount", "bigint"},
+                        {"held_change", "bigint"},
+                        {"balance_after", "bigint"},
+                        {"held_after", "bigint"},
+                        {"recorded_at", "timestamptz"},
+                        {"status", "smallint"},
+                        {"floor", "bigint"},
+                        {"ceiling", "bigint"},
+                        {"effective_at", "timestamptz"},
+                        {"key", "text"},
+                        {"fingerprint", "bytea"},
+                        {"format", "smallint"},
+                        {"subject_shard", "smallint"},
+                        {"subject", "text"},
+                        {"subject_seq", "bigint"},
+                        {"target", "bigint"},
+                        {"reverses", "bigint"},
+                        {"expires_at", "timestamptz"},
+                        {"reason", "text"},
+                        {"metadata", "text"}};
+
+const Columns refusal_row{{"subject", "text"},      {"key", "text"},
+                          {"fingerprint", "bytea"}, {"format", "smallint"},
+                          {"code", "smallint"},     {"at_account", "text"},
+                          {"n1", "bigint"},         {"n2", "bigint"},
+                          {"n3", "bigint"},         {"recorded_at", "timestamptz"}};
 
 /// A look-up by key for each row before it. OFFSET 0 keeps it one: as a plain join it could be
 /// planned, while the tables were still small, as a walk over all of them, and stay so planned.
@@ -22,15 +126,31 @@ std::string each(std::string_view table, std::string_view where, std::string_vie
                        alias);
 }
 
-/// The subject's entry `s` of each and, as `e`, that one and the legs it may have. Only a transfer,
-/// transaction, reverse or commit has legs.
-std::string with_legs(std::string_view asked, std::string_view where) {
-    return fmt::format(
-        "FROM {} {} CROSS JOIN LATERAL (SELECT s.* UNION ALL SELECT l.* FROM entries l "
-        "WHERE s.kind IN (3, 4, 5, 7) AND l.subject_shard = s.shard AND l.subject = s.account "
-        "AND l.subject_seq = s.seq) e",
-        asked, each("entries x", where, "s"));
+/// For every row of `n` that of `table` in its shard where `where` holds.
+std::string each_in_shard(const Asked& asked, std::string_view table, std::string_view where,
+                          std::string_view alias) {
+    return each(fmt::format("{} x", table),
+                fmt::format("x.shard = {} AND {}", asked.shard(), where), alias);
 }
+
+/// The subject's entry `s` of each and, as `e`, that one and the legs it may have. Only a transfer,
+/// transaction, reverse or commit has legs, and those lie in other shards.
+std::string with_legs(Reach reach, const Columns& columns, std::string_view where) {
+    const Asked asked(reach);
+    const std::string subjects =
+        fmt::format("FROM {} {}", asked.rows(columns), each_in_shard(asked, "entries", where, "s"));
+    if (reach == Reach::one_shard) {
+        return subjects + " CROSS JOIN LATERAL (SELECT s.*) e";
+    }
+    return subjects +
+           " CROSS JOIN LATERAL (SELECT s.* UNION ALL SELECT l.* FROM entries l "
+           "WHERE s.kind IN (3, 4, 5, 7) AND l.subject_shard = s.shard AND l.subject = s.account "
+           "AND l.subject_seq = s.seq) e";
+}
+
+constexpr std::string_view reversed_column =
+    "(SELECT coalesce(sum(t.amount), 0)::bigint FROM entries t "
+    "WHERE t.shard = e.shard AND t.account = e.account AND t.reverses = e.seq)";
 
 constexpr std::string_view due_column =
     "CASE WHEN e.held_after > 0 THEN (SELECT coalesce(sum(h.amount), 0)::bigint FROM holds h "
@@ -64,22 +184,6 @@ constexpr std::string_view balance_by_effective_query =
     "AND coalesce(e.effective_at, e.recorded_at) <= $3::timestamptz "
     "WHERE a.shard = $1::smallint AND a.id = $2::text GROUP BY a.shard, a.id";
 
-constexpr std::string_view insert_entries_query =
-    "INSERT INTO entries (shard, account, seq, kind, amount, held_change, balance_after, "
-    "held_after, recorded_at, status, floor, ceiling, effective_at, key, fingerprint, format, "
-    "subject_shard, subject, subject_seq, target, reverses, expires_at, reason, metadata) "
-    "SELECT * FROM unnest($1::smallint[], $2::text[], $3::bigint[], $4::smallint[], "
-    "$5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::timestamptz[], $10::smallint[], "
-    "$11::bigint[], $12::bigint[], $13::timestamptz[], $14::text[], $15::bytea[], "
-    "$16::smallint[], $17::smallint[], $18::text[], $19::bigint[], $20::bigint[], $21::bigint[], "
-    "$22::timestamptz[], $23::text[], $24::text[])";
-
-constexpr std::string_view insert_refusals_query =
-    "INSERT INTO refusals (shard, subject, key, fingerprint, format, code, at_account, n1, n2, n3, "
-    "recorded_at) SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], $4::bytea[], "
-    "$5::smallint[], $6::smallint[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], "
-    "$11::timestamptz[])";
-
 void add_transaction(Queries& all) {
     all.begin = {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED"};
     all.begin_reading = {"begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
@@ -89,67 +193,75 @@ void add_transaction(Queries& all) {
     all.version = {"version", "SELECT version FROM format"};
 }
 
-void add_locks(Queries& all) {
+void add_locks(Queries& all, Reach reach) {
+    const Asked asked(reach);
     all.lock_assets = {"lock_assets",
                        "SELECT s.used FROM assets s WHERE s.code = ANY ($1::text[]) AND "
                        "(NOT s.used OR s.code = ANY ($2::text[])) ORDER BY s.code "
                        "FOR NO KEY UPDATE"};
     // A look-up for each row of the arrays, and so in their order.
-    all.lock_accounts = {"lock_accounts",
-                         "SELECT 1::smallint FROM unnest($1::smallint[], $2::text[]) "
-                         "n (shard, id) CROSS JOIN LATERAL (SELECT 1 FROM accounts a WHERE "
-                         "a.shard = n.shard AND a.id = n.id FOR NO KEY UPDATE) a"};
+    all.lock_accounts = {
+        "lock_accounts",
+        fmt::format("SELECT 1::smallint FROM {} CROSS JOIN LATERAL (SELECT 1 FROM accounts a WHERE "
+                    "a.shard = {} AND a.id = n.account FOR NO KEY UPDATE) a",
+                    asked.rows(by_account), asked.shard())};
 }
 
-void add_lookups(Queries& all) {
+void add_lookups(Queries& all, Reach reach) {
+    const Asked asked(reach);
     all.assets = {"assets",
                   fmt::format("SELECT clock_timestamp(), {} FROM assets s WHERE s.code = ANY "
                               "($1::text[])",
                               asset_columns)};
-    all.accounts = {
-        "accounts",
-        fmt::format("SELECT {}, {} FROM unnest($1::smallint[], $2::text[]) n (shard, id) {} {} {}",
-                    account_columns, asset_columns,
-                    each("accounts x", "x.shard = n.shard AND x.id = n.id", "a"),
-                    each("assets x", "x.code = a.asset", "s"), last_entry)};
-    all.records = {
-        "records",
-        fmt::format(
-            "SELECT n.place, {} {}", entry_columns,
-            with_legs(keys, "x.shard = n.shard AND x.account = n.account AND x.key = n.key"))};
+    all.accounts = {"accounts",
+                    fmt::format("SELECT {}, {} FROM {} {} {} {}", account_columns, asset_columns,
+                                asked.rows(by_account),
+                                each_in_shard(asked, "accounts", "x.id = n.account", "a"),
+                                each("assets x", "x.code = a.asset", "s"), last_entry)};
+    all.records = {"records", fmt::format("SELECT n.place, {} {}", entry_columns,
+                                          with_legs(reach, by_key,
+                                                    "x.account = n.account AND x.key = n.key"))};
     all.refusals = {
         "refusals",
-        fmt::format("SELECT n.place, {} FROM {} {}", refusal_columns, keys,
-                    each("refusals x",
-                         "x.shard = n.shard AND x.subject = n.account AND x.key = n.key", "r"))};
+        fmt::format(
+            "SELECT n.place, {} FROM {} {}", refusal_columns, asked.rows(by_key),
+            each_in_shard(asked, "refusals", "x.subject = n.account AND x.key = n.key", "r"))};
     // Whether there is a key is asked behind the look-up: within it, the index of keys could
     // answer, entry after entry of the account.
     all.originals = {
         "originals",
-        fmt::format("SELECT n.place, {}, (SELECT coalesce(sum(t.amount), 0)::bigint FROM entries t "
-                    "WHERE t.shard = e.shard AND t.account = e.account AND t.reverses = e.seq) {} "
-                    "WHERE s.key IS NOT NULL",
-                    entry_columns, with_legs(ids, by_id))};
+        fmt::format("SELECT n.place, {}, {} {} WHERE s.key IS NOT NULL", entry_columns,
+                    reversed_column,
+                    with_legs(reach, by_id, "x.account = n.account AND x.seq = n.seq"))};
     all.touched = {"touched",
-                   fmt::format("SELECT l.account FROM {} {}", ids,
+                   fmt::format("SELECT n.place, l.account FROM {} {}", asked.rows(by_id),
                                each("entries x",
-                                    "x.subject_shard = n.shard AND x.subject = n.account AND "
-                                    "x.subject_seq = n.seq",
+                                    fmt::format("x.subject_shard = {} AND x.subject = n.account "
+                                                "AND x.subject_seq = n.seq",
+                                                asked.shard()),
                                     "l"))};
-    all.holds = {
-        "holds",
-        fmt::format(
-            "SELECT {} FROM {} {}", hold_columns, ids,
-            each("holds x", "x.shard = n.shard AND x.account = n.account AND x.opened_seq = n.seq",
-                 "h"))};
+    all.legs = {
+        "legs",
+        fmt::format("SELECT n.place, {}, {} FROM unnest($2::smallint[], $3::text[], $4::bigint[]) "
+                    "WITH ORDINALITY n (shard, account, seq, place) {}",
+                    entry_columns, reversed_column,
+                    each("entries x",
+                         "x.shard = $1::smallint AND x.subject_shard = n.shard AND "
+                         "x.subject = n.account AND x.subject_seq = n.seq",
+                         "e"))};
+    all.holds = {"holds", fmt::format("SELECT {} FROM {} {}", hold_columns, asked.rows(by_id),
+                                      each_in_shard(asked, "holds",
+                                                    "x.account = n.account AND "
+                                                    "x.opened_seq = n.seq",
+                                                    "h"))};
     all.open_holds = {
         "open_holds",
-        fmt::format(
-            "SELECT {} FROM unnest($1::smallint[], $2::text[]) n (shard, account) {}", hold_columns,
-            each("holds x", "x.shard = n.shard AND x.account = n.account AND x.status = 1", "h"))};
+        fmt::format("SELECT {} FROM {} {}", hold_columns, asked.rows(by_account),
+                    each_in_shard(asked, "holds", "x.account = n.account AND x.status = 1", "h"))};
 }
 
-void add_writes(Queries& all) {
+void add_writes(Queries& all, Reach reach) {
+    const Asked asked(reach);
     all.update_asset = {"update_asset",
                         "UPDATE assets SET scale = $2::smallint, balanced = $3::boolean, "
                         "open_on_first_credit = $4::boolean, floor = $5::bigint, "
@@ -159,17 +271,14 @@ void add_writes(Queries& all) {
                         "ceiling, used) SELECT $1::text, $2::smallint, $3::boolean, $4::boolean, "
                         "$5::bigint, $6::bigint, false WHERE NOT EXISTS "
                         "(SELECT 1 FROM assets WHERE code = $1::text)"};
-    all.insert_accounts = {
-        "insert_accounts",
-        "INSERT INTO accounts (shard, id, asset, opened_at, opening_floor, opening_ceiling, "
-        "metadata) SELECT * FROM unnest($1::smallint[], $2::text[], $3::text[], "
-        "$4::timestamptz[], $5::bigint[], $6::bigint[], $7::text[])"};
+    all.insert_accounts = {"insert_accounts", asked.insert_new("accounts", account_row)};
     all.describe_accounts = {
         "describe_accounts",
-        "UPDATE accounts a SET metadata = n.metadata FROM unnest($1::smallint[], $2::text[], "
-        "$3::text[]) n (shard, id, metadata) WHERE a.shard = n.shard AND a.id = n.id"};
-    all.insert_entries = {"insert_entries", std::string(insert_entries_query)};
-    all.insert_refusals = {"insert_refusals", std::string(insert_refusals_query)};
+        fmt::format("UPDATE accounts a SET metadata = n.metadata FROM {} WHERE a.shard = {} "
+                    "AND a.id = n.account",
+                    asked.rows({{"account", "text"}, {"metadata", "text"}}), asked.shard())};
+    all.insert_entries = {"insert_entries", asked.insert("entries", "account", entry_row)};
+    all.insert_refusals = {"insert_refusals", asked.insert("refusals", "subject", refusal_row)};
 }
 
 void add_reads(Queries& all) {
@@ -213,20 +322,23 @@ void add_pages(Queries& all) {
                     refusal_columns)};
 }
 
+Queries made(Reach reach) {
+    Queries all;
+    add_transaction(all);
+    add_locks(all, reach);
+    add_lookups(all, reach);
+    add_writes(all, reach);
+    add_reads(all);
+    add_pages(all);
+    return all;
+}
+
 }  // namespace
 
-const Queries& queries() {
-    static const Queries all = [] {
-        Queries made;
-        add_transaction(made);
-        add_locks(made);
-        add_lookups(made);
-        add_writes(made);
-        add_reads(made);
-        add_pages(made);
-        return made;
-    }();
-    return all;
+const Queries& queries(Reach reach) {
+    static const Queries all_shards = made(Reach::all_shards);
+    static const Queries one_shard = made(Reach::one_shard);
+    return reach == Reach::all_shards ? all_shards : one_shard;
 }
 
 }  // namespace passbook::store::postgres

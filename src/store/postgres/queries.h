@@ -2,13 +2,14 @@
 #pragma once
 
 #include "store/postgres/connection.h"
+#include "store/postgres/places.h"
 
 namespace passbook::store::postgres {
 
 /// Every statement that is run on a store, each prepared when a connection first needs it.
 ///
-/// Each statement of the write path takes arrays whose rows name their shard, so that the same text
-/// serves the rows of one shard where an engine takes only one at a time.
+/// Statements of the write path take arrays, and first the shard of each row or, where a statement
+/// may name one shard only, that one: "$1 shards" stands for either.
 struct Queries {
     Query begin;
     Query begin_reading;
@@ -26,7 +27,8 @@ struct Queries {
     Query records;     ///< $1 shards, $2 subjects, $3 keys: place, entry columns; legs as well.
     Query refusals;    ///< The same: place, refusal columns.
     Query originals;   ///< $1 shards, $2 accounts, $3 seqs: as `records`, then its reversals' sum.
-    Query touched;     ///< The same: account of a leg.
+    Query touched;     ///< The same: place, account of a leg.
+    Query legs;        ///< $1 shard to look in, $2 shards, $3 accounts, $4 seqs: as `originals`.
     Query holds;       ///< The same, of the entries that opened them.
     Query open_holds;  ///< $1 shards, $2 accounts.
 
@@ -52,6 +54,6 @@ struct Queries {
     Query shard_refusals;  ///< $1 shard, $2 subject, $3 key, $4.
 };
 
-[[nodiscard]] const Queries& queries();
+[[nodiscard]] const Queries& queries(Reach reach = Reach::all_shards);
 
 }  // namespace passbook::store::postgres

@@ -22,8 +22,10 @@ std::int64_t number(Shard shard) {
 /// The columns of `insert_entries`, in its order.
 class EntryArrays {
 public:
+    explicit EntryArrays(Reach reach) : shard_(reach) {}
+
     void add(const ledger::Entry& entry, const Standing& after) {
-        shard_.add(number(after.shard));
+        shard_.add(after.shard);
         account_.add(view(entry.account.text()));
         seq_.add(entry.seq);
         kind_.add(static_cast<std::int64_t>(entry.kind));
@@ -46,13 +48,13 @@ public:
     }
 
     Parameters take() {
-        Parameters all;
+        Parameters all = std::move(shard_).begin();
         for (Array* array :
-             {&shard_,       &account_,       &seq_,          &kind_,        &amount_,
-              &held_change_, &balance_after_, &held_after_,   &recorded_at_, &status_,
-              &floor_,       &ceiling_,       &effective_at_, &key_,         &fingerprint_,
-              &format_,      &subject_shard_, &subject_,      &subject_seq_, &target_,
-              &reverses_,    &expires_at_,    &reason_,       &metadata_}) {
+             {&account_,       &seq_,          &kind_,        &amount_,      &held_change_,
+              &balance_after_, &held_after_,   &recorded_at_, &status_,      &floor_,
+              &ceiling_,       &effective_at_, &key_,         &fingerprint_, &format_,
+              &subject_shard_, &subject_,      &subject_seq_, &target_,      &reverses_,
+              &expires_at_,    &reason_,       &metadata_}) {
             all.array(std::move(*array));
         }
         return all;
@@ -83,7 +85,7 @@ private:
         }
     }
 
-    Array shard_{Type::smallint};
+    ShardColumn shard_;
     Array account_{Type::text};
     Array seq_{Type::bigint};
     Array kind_{Type::smallint};
@@ -109,13 +111,29 @@ private:
     Array metadata_{Type::text};
 };
 
-std::map<AccountId, const std::string*> metadata_by_account(
-    const std::vector<ledger::Account>& accounts) {
-    std::map<AccountId, const std::string*> last;
-    for (const ledger::Account& account : accounts) {
-        last.insert_or_assign(account.id, &account.metadata);
+template <class T>
+struct Placed {
+    Shard shard;
+    const AccountId* account;
+    const T* value;
+};
+
+template <class T, class AccountOf>
+Items<T> in_order(const std::vector<T>& values, AccountOf account_of) {
+    std::vector<Placed<T>> placed;
+    placed.reserve(values.size());
+    for (const T& value : values) {
+        placed.push_back({shard_at(value), account_of(value), &value});
     }
-    return last;
+    std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
+        return a.shard != b.shard ? a.shard < b.shard : *a.account < *b.account;
+    });
+    Items<T> items;
+    items.reserve(placed.size());
+    for (const Placed<T>& one : placed) {
+        items.push_back(one.value);
+    }
+    return items;
 }
 
 }  // namespace
@@ -131,23 +149,36 @@ Parameters parameters_of(const ledger::Asset& asset) {
     return parameters;
 }
 
-Parameters opened_parameters(const std::vector<ledger::Account>& accounts) {
-    std::vector<std::pair<Shard, const ledger::Account*>> ordered;
+Items<ledger::Account> in_order_of_locks(const std::vector<ledger::Account>& opened) {
+    return in_order(opened, [](const ledger::Account& account) { return &account.id; });
+}
+
+Items<ledger::Account> last_described(const std::vector<ledger::Account>& accounts) {
+    std::map<AccountId, const ledger::Account*> last;
     for (const ledger::Account& account : accounts) {
-        ordered.emplace_back(shard_of(account.id.text()), &account);
+        last.insert_or_assign(account.id, &account);
     }
-    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.first, a.second->id) < std::tie(b.first, b.second->id);
-    });
-    Array shards(Type::smallint);
+    Items<ledger::Account> items;
+    for (const auto& [_, account] : last) {
+        items.push_back(account);
+    }
+    return items;
+}
+
+Items<ledger::Entry> in_order_of_accounts(const std::vector<ledger::Entry>& entries) {
+    return in_order(entries, [](const ledger::Entry& entry) { return &entry.account; });
+}
+
+Parameters opened_parameters(const Items<ledger::Account>& accounts, Reach reach) {
+    ShardColumn shards(reach);
     Array ids(Type::text);
     Array assets(Type::text);
     Array opened_at(Type::timestamptz);
     Array floors(Type::bigint);
     Array ceilings(Type::bigint);
     Array metadata(Type::text);
-    for (const auto& [shard, account] : ordered) {
-        shards.add(number(shard));
+    for (const ledger::Account* account : accounts) {
+        shards.add(shard_at(*account));
         ids.add(view(account->id.text()));
         assets.add(view(account->asset.text()));
         opened_at.add(account->opened_at);
@@ -155,56 +186,44 @@ Parameters opened_parameters(const std::vector<ledger::Account>& accounts) {
         ceilings.add(account->opening_limits.ceiling);
         metadata.add_or_null(account->metadata);
     }
-    Parameters all;
-    for (Array* array : {&shards, &ids, &assets, &opened_at, &floors, &ceilings, &metadata}) {
+    Parameters all = std::move(shards).begin();
+    for (Array* array : {&ids, &assets, &opened_at, &floors, &ceilings, &metadata}) {
         all.array(std::move(*array));
     }
     return all;
 }
 
-Parameters described_parameters(const std::vector<ledger::Account>& accounts) {
-    Array shards(Type::smallint);
+Parameters described_parameters(const Items<ledger::Account>& accounts, Reach reach) {
+    ShardColumn shards(reach);
     Array ids(Type::text);
     Array metadata(Type::text);
-    for (const auto& [id, text] : metadata_by_account(accounts)) {
-        shards.add(number(shard_of(id.text())));
-        ids.add(view(id.text()));
-        metadata.add_or_null(*text);
+    for (const ledger::Account* account : accounts) {
+        shards.add(shard_at(*account));
+        ids.add(view(account->id.text()));
+        metadata.add_or_null(account->metadata);
     }
-    Parameters all;
-    all.array(std::move(shards)).array(std::move(ids)).array(std::move(metadata));
+    Parameters all = std::move(shards).begin();
+    all.array(std::move(ids)).array(std::move(metadata));
     return all;
 }
 
-std::size_t count_described(const std::vector<ledger::Account>& accounts) {
-    return metadata_by_account(accounts).size();
-}
-
-Parameters entry_parameters(const std::vector<ledger::Entry>& entries, Standings& standings) {
-    std::vector<std::pair<const ledger::Entry*, Standing*>> ordered;
-    ordered.reserve(entries.size());
-    for (const ledger::Entry& entry : entries) {
-        const auto found = standings.find(entry.account);
+Parameters entry_parameters(const Items<ledger::Entry>& entries, Standings& standings,
+                            Reach reach) {
+    EntryArrays arrays(reach);
+    for (const ledger::Entry* entry : entries) {
+        const auto found = standings.find(entry->account);
         if (found == standings.end()) {
-            throw GuardFired(FailureKind::broken, "an entry on account " + entry.account.text() +
+            throw GuardFired(FailureKind::broken, "an entry on account " + entry->account.text() +
                                                       ", which does not exist");
         }
-        ordered.emplace_back(&entry, &found->second);
-    }
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.second->shard, a.first->account) <
-               std::tie(b.second->shard, b.first->account);
-    });
-    EntryArrays arrays;
-    for (const auto& [entry, after] : ordered) {
-        follow(*after, *entry);
-        arrays.add(*entry, *after);
+        follow(found->second, *entry);
+        arrays.add(*entry, found->second);
     }
     return arrays.take();
 }
 
-Parameters refusal_parameters(const std::vector<ledger::StoredRefusal>& refusals) {
-    Array shards(Type::smallint);
+Parameters refusal_parameters(const Items<ledger::StoredRefusal>& refusals, Reach reach) {
+    ShardColumn shards(reach);
     Array subjects(Type::text);
     Array keys(Type::text);
     Array fingerprints(Type::bytea);
@@ -213,25 +232,25 @@ Parameters refusal_parameters(const std::vector<ledger::StoredRefusal>& refusals
     Array at_accounts(Type::text);
     Array numbers[3]{Array(Type::bigint), Array(Type::bigint), Array(Type::bigint)};
     Array recorded_at(Type::timestamptz);
-    for (const ledger::StoredRefusal& stored : refusals) {
-        shards.add(number(shard_of(stored.subject.text())));
-        subjects.add(view(stored.subject.text()));
-        keys.add(view(stored.request.key.text()));
-        fingerprints.add(std::span(stored.request.fingerprint));
-        formats.add(std::int64_t{stored.request.format});
-        codes.add(static_cast<std::int64_t>(stored.refusal.code));
-        if (stored.refusal.account) {
-            at_accounts.add(view(stored.refusal.account->text()));
+    for (const ledger::StoredRefusal* stored : refusals) {
+        shards.add(shard_at(*stored));
+        subjects.add(view(stored->subject.text()));
+        keys.add(view(stored->request.key.text()));
+        fingerprints.add(std::span(stored->request.fingerprint));
+        formats.add(std::int64_t{stored->request.format});
+        codes.add(static_cast<std::int64_t>(stored->refusal.code));
+        if (stored->refusal.account) {
+            at_accounts.add(view(stored->refusal.account->text()));
         } else {
             at_accounts.add_null();
         }
         for (std::size_t i = 0; i < 3; ++i) {
-            numbers[i].add(stored.refusal.numbers[i]);
+            numbers[i].add(stored->refusal.numbers[i]);
         }
-        recorded_at.add(stored.recorded_at);
+        recorded_at.add(stored->recorded_at);
     }
-    Parameters all;
-    for (Array* array : {&shards, &subjects, &keys, &fingerprints, &formats, &codes, &at_accounts,
+    Parameters all = std::move(shards).begin();
+    for (Array* array : {&subjects, &keys, &fingerprints, &formats, &codes, &at_accounts,
                          &numbers[0], &numbers[1], &numbers[2], &recorded_at}) {
         all.array(std::move(*array));
     }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ledger/state.h"
-#include "store/postgres/parameters.h"
+#include "store/postgres/places.h"
 #include "store/standing.h"
 
 /// Changes as the arrays of the statements that write them: one array per column.
@@ -15,17 +15,21 @@ namespace passbook::store::postgres {
 
 /// In (shard, id) order, so that two servers that open the same accounts wait for each other in
 /// one order.
-[[nodiscard]] Parameters opened_parameters(const std::vector<ledger::Account>& accounts);
+[[nodiscard]] Items<ledger::Account> in_order_of_locks(const std::vector<ledger::Account>& opened);
 
-/// Metadata by account, the last where one is described twice.
-[[nodiscard]] Parameters described_parameters(const std::vector<ledger::Account>& accounts);
-[[nodiscard]] std::size_t count_described(const std::vector<ledger::Account>& accounts);
+/// Each account once, as it was described last.
+[[nodiscard]] Items<ledger::Account> last_described(const std::vector<ledger::Account>& accounts);
 
-/// In (shard, account) order, each account's as given. Moves the standings on. GuardFired for an
-/// entry on an account that they do not know.
-[[nodiscard]] Parameters entry_parameters(const std::vector<ledger::Entry>& entries,
-                                          Standings& standings);
+/// In (shard, account) order, each account's as given.
+[[nodiscard]] Items<ledger::Entry> in_order_of_accounts(const std::vector<ledger::Entry>& entries);
 
-[[nodiscard]] Parameters refusal_parameters(const std::vector<ledger::StoredRefusal>& refusals);
+[[nodiscard]] Parameters opened_parameters(const Items<ledger::Account>& accounts, Reach reach);
+[[nodiscard]] Parameters described_parameters(const Items<ledger::Account>& accounts, Reach reach);
+
+/// Moves the standings on. GuardFired for an entry on an account that they do not know.
+[[nodiscard]] Parameters entry_parameters(const Items<ledger::Entry>& entries, Standings& standings,
+                                          Reach reach);
+[[nodiscard]] Parameters refusal_parameters(const Items<ledger::StoredRefusal>& refusals,
+                                            Reach reach);
 
 }  // namespace passbook::store::postgres
