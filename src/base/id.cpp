@@ -56,9 +56,8 @@ std::optional<EntryId> parse_entry_id(std::string_view text) {
         return std::nullopt;
     }
     std::int64_t seq = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, seq);
-    if (error != std::errc() || stop != end || seq > amount_max) {
+    const auto [stop, error] = std::from_chars(digits.begin(), digits.end(), seq);
+    if (error != std::errc() || stop != digits.end() || seq > amount_max) {
         return std::nullopt;
     }
     return EntryId{std::move(*account), seq};

@@ -221,13 +221,13 @@ pg_result* Connection::take(During during) {
 }
 
 void Connection::await(During during) {
-    using clock = std::chrono::steady_clock;
-    const auto deadline = clock::now() + patience_;
+    using Steady = std::chrono::steady_clock;
+    const auto deadline = Steady::now() + patience_;
     while (PQisBusy(handle_) != 0) {
         int left = -1;
         if (patience_.count() > 0) {
             left = static_cast<int>(
-                std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock::now())
+                std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Steady::now())
                     .count());
             if (left <= 0) {
                 close();
@@ -392,7 +392,7 @@ void Pipeline::skip_to_the_end() noexcept {
             }
         }
     } catch (const Failure&) {
-        // Closed by now, which the destructor would do.
+        finished_ = false;  // closed by now, which the destructor would do
     }
 }
 
