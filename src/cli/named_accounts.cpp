@@ -23,7 +23,9 @@ using Account = NamedAccounts::Account;
 class Source {
 public:
     explicit Source(std::FILE* file) : file_(file) {
-        std::rewind(file);
+        if (std::fseek(file, 0, SEEK_SET) != 0) {
+            fail_on_file();
+        }
         advance();
     }
     explicit Source(const std::vector<Account>& accounts) : accounts_(&accounts) {

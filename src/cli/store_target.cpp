@@ -41,7 +41,7 @@ public:
         if (!request) {
             throw CannotRun(request.error().detail);
         }
-        add({std::move(*request), [this, account](writer::Reply reply) {
+        add({std::move(*request), [this, account](const writer::Reply& reply) {
                  const std::lock_guard lock(mutex_);
                  took_opening(account, reply);
                  answered();
@@ -50,7 +50,7 @@ public:
 
     void submit(ImportRow row) override {
         const auto answer = [this, line = row.line,
-                             stated_balance = row.stated_balance](writer::Reply reply) {
+                             stated_balance = row.stated_balance](const writer::Reply& reply) {
             const std::lock_guard lock(mutex_);
             took_row(line, stated_balance, reply);
             answered();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 
@@ -61,8 +62,9 @@ public:
     ~PostgresDatabase() {
         try {
             server_.run("DROP DATABASE " + name_ + " WITH (FORCE)");
-        } catch (const Failure&) {
+        } catch (const Failure& failure) {
             // The cluster goes at the end of the run, and this one with it.
+            std::cerr << name_ << " stays: " << failure.what() << '\n';
         }
     }
     PostgresDatabase(const PostgresDatabase&) = delete;
