@@ -60,14 +60,19 @@ class PostgresWork:
         self.made = 0
 
     def measure(self):
+        with self.cluster():
+            return self.figures([self.round(number)
+                                 for number in range(self.bench.plan["rounds"])])
+
+    @contextlib.contextmanager
+    def cluster(self):
         with self.bench.fresh_folder() as folder:
             os.chmod(folder, 0o755)  # PostgreSQL runs as a user of its own
             self.scripts = folder
             (folder / "row_lock.sql").write_text(ROW_LOCK, encoding="utf-8")
             (folder / "one_statement.sql").write_text(ONE_STATEMENT, encoding="utf-8")
             with PostgresServer(folder / "cluster", self.plan["settings"]) as self.server:
-                rounds = [self.round(number) for number in range(self.bench.plan["rounds"])]
-        return self.figures(rounds)
+                yield
 
     def round(self, number):
         """Every way once, the baselines first in every other round."""
@@ -98,8 +103,11 @@ class PostgresWork:
                    f"--jobs={min(clients, 2)}", f"--time={seconds}",
                    f"--define=accounts={accounts}", f"--file={self.scripts / script}",
                    "--log", f"--log-prefix={self.scripts / 'latency'}", self.server.url(name)]
-        tps = float(re.search(r"tps = ([\d.]+)", run(command)).group(1))
-        return {"per_second": tps, "clients": clients, "p99_ms": self.taken_latencies()}
+        tps = re.search(r"tps = ([\d.]+)", run(command))
+        if not tps:
+            raise BenchError(f"pgbench with {clients} clients made no transaction in {seconds} s")
+        return {"per_second": float(tps.group(1)), "clients": clients,
+                "p99_ms": self.taken_latencies()}
 
     def taken_latencies(self):
         """The 99th percentile of the transactions that pgbench has just logged."""

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 from measure import ROOT, Bench, BenchError, say, sync_micros
+from postgres_growth import PostgresGrowth
 from postgres_work import PostgresWork
 from sqlite_work import SqliteWork
 
@@ -32,6 +33,8 @@ FULL = {
     "import": {"repeats": [1, 10, 20], "rounds": 1},
     "memory": {"accounts": 1_000_000},
     "postgres": {"accounts": 100_000, "seconds": 6, "lanes": 2,
+                 "growth": [1_000_000, 10_000_000], "connections": [1, 4, 16, 64, 256, 512],
+                 "account_numbers": [1, 100, 10_000, 1_000_000],
                  "settings": {"fsync": "on", "full_page_writes": "on", "shared_buffers": "4GB",
                               "max_wal_size": "8GB", "checkpoint_timeout": "30min"}},
 }
@@ -43,7 +46,8 @@ QUICK = {
               "rounds": 1},
     "import": {"repeats": [1, 2], "rounds": 1},
     "memory": {"accounts": 2_000},
-    "postgres": {"accounts": 2_000, "seconds": 1, "lanes": 2, "settings": {}},
+    "postgres": {"accounts": 2_000, "seconds": 1, "lanes": 2, "settings": {},
+                 "growth": [1_000, 3_000], "connections": [1, 8], "account_numbers": [1, 100]},
 }
 
 
@@ -81,7 +85,7 @@ def measure(arguments):
         bench = Bench(arguments.build, plan, scratch)
         results = {"machine": machine(scratch), "commit": commit(), "settings": plan,
                    "commits": {}, "figures": {}, "ratios": {}}
-        for store in arguments.only or STORES:
+        for store in arguments.only or (STORES if arguments.full else USUAL):
             figures, ratios = STORES[store](bench, arguments)
             results["commits"][store] = results["commit"]
             results["figures"].update(figures)
@@ -91,10 +95,18 @@ def measure(arguments):
         shutil.rmtree(scratch)
 
 
+def grow(bench):
+    work = PostgresWork(bench)
+    with work.cluster():
+        return PostgresGrowth(work).measure()
+
+
 STORES = {
     "sqlite": lambda bench, arguments: SqliteWork(bench).measure(arguments.csv),
     "postgres": lambda bench, arguments: PostgresWork(bench).measure(),
+    "growth": lambda bench, arguments: grow(bench),
 }
+USUAL = ("sqlite", "postgres")
 
 
 def merged(old, new):
@@ -123,6 +135,8 @@ def main():
     parser.add_argument("--rounds", type=int, help="of the two pairs and the import")
     parser.add_argument("--only", action="append", choices=list(STORES), help="this store alone; "
                         "the figures of the others stay as they are in the file")
+    parser.add_argument("--full", action="store_true", help="how PostgreSQL's rates change with "
+                        "connections, accounts and 10 million entries, too: two hours")
     parser.add_argument("--quick", action="store_true", help="only show that the bench works")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="passbook-bench-") as folder:
