@@ -6,9 +6,8 @@
 
 #include "base/assert.h"
 #include "base/failpoint.h"
-#include "store/postgres/lookups.h"
 #include "store/postgres/queries.h"
-#include "store/postgres/rows.h"
+#include "store/read_rows.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -216,17 +215,10 @@ void PostgresWriter::learn_standings(Connection& connection, const ledger::Chang
     for (const ledger::Account& account : changes.opened) {
         standings_.insert_or_assign(account.id, standing_of(account));
     }
-    std::vector<AccountPlace> unknown;
-    for (const ledger::Entry& entry : changes.entries) {
-        if (!standings_.contains(entry.account)) {
-            unknown.push_back({shard_of(entry.account.text()), entry.account});
-        }
-    }
+    const auto unknown = unknown_to(standings_, changes.entries);
     if (unknown.empty()) {
         return;
     }
-    std::sort(unknown.begin(), unknown.end());
-    unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
     Pipeline trip(connection);
     trip.add(queries().lock_accounts, parameters_of(unknown));
     trip.add(queries().accounts, parameters_of(unknown));
@@ -252,7 +244,7 @@ void PostgresWriter::write(Connection& connection, const ledger::Changes& change
     }
     if (!changes.described.empty()) {
         trip.add(all.describe_accounts, described_parameters(changes.described));
-        counts.expect(count_described(changes.described));
+        counts.expect(metadata_by_account(changes.described).size());
     }
     if (!changes.entries.empty()) {
         trip.add(all.insert_entries, entry_parameters(changes.entries, standings_));

@@ -19,8 +19,8 @@ namespace passbook::store::postgres {
 class PostgresWriter final : public Writer {
 public:
     /// `clock` is read in place of the database's, if there is one.
-    PostgresWriter(Address address, const Clock* clock)
-        : link_(std::move(address), Purpose::write), clock_(clock) {}
+    PostgresWriter(const Address& address, const Clock* clock)
+        : link_(link_to(address, Purpose::write)), clock_(clock) {}
     ~PostgresWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
@@ -37,7 +37,7 @@ private:
     void learn_standings(Connection& connection, const ledger::Changes& changes);
     void write(Connection& connection, const ledger::Changes& changes);
 
-    Link link_;
+    Link<Connection> link_;
     const Clock* clock_;
     Standings standings_;
 };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "store/postgres/rows.h"
+#include "store/read_rows.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -31,6 +31,11 @@ std::string with_legs(std::string_view asked, std::string_view where) {
         "AND l.subject_seq = s.seq) e",
         asked, each("entries x", where, "s"));
 }
+
+/// Goes behind `accounts a`.
+constexpr std::string_view last_entry =
+    "LEFT JOIN LATERAL (SELECT * FROM entries l WHERE l.shard = a.shard AND l.account = a.id "
+    "ORDER BY l.seq DESC LIMIT 1) e ON true";
 
 constexpr std::string_view due_column =
     "CASE WHEN e.held_after > 0 THEN (SELECT coalesce(sum(h.amount), 0)::bigint FROM holds h "

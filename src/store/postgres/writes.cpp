@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/writes.h"
 
-#include <algorithm>
-#include <map>
 #include <span>
-#include <tuple>
-
-#include "base/failure.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -109,15 +104,6 @@ private:
     Array metadata_{Type::text};
 };
 
-std::map<AccountId, const std::string*> metadata_by_account(
-    const std::vector<ledger::Account>& accounts) {
-    std::map<AccountId, const std::string*> last;
-    for (const ledger::Account& account : accounts) {
-        last.insert_or_assign(account.id, &account.metadata);
-    }
-    return last;
-}
-
 }  // namespace
 
 Parameters parameters_of(const ledger::Asset& asset) {
@@ -132,13 +118,6 @@ Parameters parameters_of(const ledger::Asset& asset) {
 }
 
 Parameters opened_parameters(const std::vector<ledger::Account>& accounts) {
-    std::vector<std::pair<Shard, const ledger::Account*>> ordered;
-    for (const ledger::Account& account : accounts) {
-        ordered.emplace_back(shard_of(account.id.text()), &account);
-    }
-    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.first, a.second->id) < std::tie(b.first, b.second->id);
-    });
     Array shards(Type::smallint);
     Array ids(Type::text);
     Array assets(Type::text);
@@ -146,7 +125,7 @@ Parameters opened_parameters(const std::vector<ledger::Account>& accounts) {
     Array floors(Type::bigint);
     Array ceilings(Type::bigint);
     Array metadata(Type::text);
-    for (const auto& [shard, account] : ordered) {
+    for (const auto& [shard, account] : opened_in_order(accounts)) {
         shards.add(number(shard));
         ids.add(view(account->id.text()));
         assets.add(view(account->asset.text()));
@@ -176,29 +155,10 @@ Parameters described_parameters(const std::vector<ledger::Account>& accounts) {
     return all;
 }
 
-std::size_t count_described(const std::vector<ledger::Account>& accounts) {
-    return metadata_by_account(accounts).size();
-}
-
 Parameters entry_parameters(const std::vector<ledger::Entry>& entries, Standings& standings) {
-    std::vector<std::pair<const ledger::Entry*, Standing*>> ordered;
-    ordered.reserve(entries.size());
-    for (const ledger::Entry& entry : entries) {
-        const auto found = standings.find(entry.account);
-        if (found == standings.end()) {
-            throw GuardFired(FailureKind::broken, "an entry on account " + entry.account.text() +
-                                                      ", which does not exist");
-        }
-        ordered.emplace_back(&entry, &found->second);
-    }
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.second->shard, a.first->account) <
-               std::tie(b.second->shard, b.first->account);
-    });
     EntryArrays arrays;
-    for (const auto& [entry, after] : ordered) {
-        follow(*after, *entry);
-        arrays.add(*entry, *after);
+    for (const StandingEntry& written : entries_in_order(entries, standings)) {
+        arrays.add(*written.entry, written.after);
     }
     return arrays.take();
 }
