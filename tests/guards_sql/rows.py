@@ -159,7 +159,8 @@ SOUND = {
         SELECT account, seq FROM (
             SELECT account, seq, amount, held_change, balance_after, held_after, recorded_at,
                    row_number() OVER w AS expected,
-                   lag(balance_after, 1, 0) OVER w AS balance, lag(held_after, 1, 0) OVER w AS held,
+                   coalesce(lag(balance_after) OVER w, 0) AS balance,
+                   coalesce(lag(held_after) OVER w, 0) AS held,
                    lag(recorded_at) OVER w AS recorded
               FROM entries WINDOW w AS (PARTITION BY shard, account ORDER BY seq)) e
          WHERE seq <> expected OR balance + amount <> balance_after
