@@ -34,10 +34,10 @@ def is_running(process, program):
 class PrivateServer:
     """One server in one folder. As a context it is started, and stopped at the end.
 
-    A kind of server says what it is called (NAME), what its process is (PROGRAM), whose scheme its
-    URLs have (SCHEME), who may own it where a test runs as root and is its superuser (ACCOUNT,
-    USER), its SETTINGS, where its process is noted (`pid_file`), and how it is made (`_initialize`),
-    launched (`_launch`, False where that failed), and given its database (`_furnish`).
+    A kind of server says what it is called (NAME), what its process is (PROGRAM), the SCHEME of its
+    URLs, who owns it where a test runs as root (ACCOUNT), its superuser (USER), its SETTINGS, where
+    its process is noted (`pid_file`), and how it is made (`_initialize`), launched (`_launch`, False
+    where that failed), and given its database (`_furnish`).
     """
 
     def __init__(self, folder, settings=None):
