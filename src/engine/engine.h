@@ -20,8 +20,8 @@
 
 namespace passbook::engine {
 
-/// Opens what the URL names (`sqlite:PATH`, `postgresql://…`), Failure `broken` with one clear line
-/// where the URL is of no known form. The clock must outlive the store.
+/// Opens what the URL names (`sqlite:PATH`, `postgresql://…`, `mysql://…`), Failure `broken` with
+/// one clear line where the URL is of no known form. The clock must outlive the store.
 [[nodiscard]] std::unique_ptr<store::Store> open_store(const std::string& url, store::Access access,
                                                        const Clock& clock);
 

@@ -4,12 +4,9 @@
 import itertools
 import os
 import pathlib
-import queue
-import subprocess
 import sys
-import threading
-import time
 
+import sessions
 from rows import SOUND, TABLES, Postgres, Rows
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
@@ -18,7 +15,6 @@ from postgres_server import PostgresServer  # noqa: E402
 
 OWNER, SERVER, READER, SUPERUSER = ("passbook_owner", "passbook_server", "passbook_reader",
                                     "postgres")
-PATIENCE_SECONDS = 60
 
 # What one sees of every table: the same text for the same rows.
 FINGERPRINT = "SELECT " + " || ' ' || ".join(
@@ -66,58 +62,15 @@ RESET = f"""BEGIN; {"".join(f"ALTER TABLE {table} DISABLE TRIGGER USER;" for tab
     COMMIT;"""
 
 
-class Session:
-    """A psql that stays, so that what one session does can be left half done."""
+class Session(sessions.Session):
+    """A psql that stays."""
 
     def __init__(self, url, settings=""):
         # Line by line, or what psql answers would come out of order with its errors.
-        self._shell = subprocess.Popen(
-            ["stdbuf", "-oL", "psql", "-X", "-q", "-A", "-t", "-v", "VERBOSITY=verbose", "-d", url],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self._lines = queue.Queue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        self._marks = itertools.count()
-        self._mark = None
-        said = self.run("SET search_path = passbook;" + settings)
-        if said:
-            raise RuntimeError(said)
+        super().__init__(["stdbuf", "-oL", "psql", "-X", "-q", "-A", "-t", "-v",
+                          "VERBOSITY=verbose", "-d", url], "\\echo {}\n",
+                         "SET search_path = passbook;" + settings)
         self.pid = int(self.run("SELECT pg_backend_pid();"))
-
-    def _read(self):
-        for line in self._shell.stdout:
-            self._lines.put(line)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._shell.stdin.close()
-        try:
-            self._shell.wait(timeout=PATIENCE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._shell.kill()
-            self._shell.wait()
-        self._reader.join()
-        self._shell.stdout.close()
-
-    def send(self, text):
-        """Begins what may have to wait for another session; `wait` gives what it said."""
-        self._mark = f"-- said {next(self._marks)} --"
-        self._shell.stdin.write(f"{text}\n\\echo {self._mark}\n")
-        self._shell.stdin.flush()
-
-    def wait(self):
-        said, deadline = [], time.monotonic() + PATIENCE_SECONDS
-        while True:
-            line = self._lines.get(timeout=max(0.1, deadline - time.monotonic()))
-            if line.rstrip("\n") == self._mark:
-                return "".join(said).strip()
-            said.append(line)
-
-    def run(self, text):
-        self.send(text)
-        return self.wait()
 
     def faults(self):
         """What does not add up: empty for a sound store."""

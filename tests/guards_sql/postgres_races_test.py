@@ -13,62 +13,12 @@ import unittest
 
 from attempts import HELD
 from postgres_prepared import KEEP, OWNER, RESET, SERVER, SUPERUSER, Prepared
+from races import behind, spend, waiting
 from rows import NOW, Postgres, Rows
 
 ROWS = Rows(Postgres())
 ENTRY, LEG, REFUSAL = ROWS.entry, ROWS.leg, ROWS.refusal
-SPARE = "UPDATE assets SET scale = 7 WHERE code = 'spare';"
-
-
-def spend(key, seq=8, amount=-40, balance=50):
-    return ENTRY("alice", seq, 2, amount, balance, key=key, **HELD)
-
-
-def reversal(key):
-    return ENTRY("alice", 8, 5, 6, 96, key=key, target=3, reverses=3, **HELD)
-
-
-# What the first does and leaves open, what the second does meanwhile, and how that is refused once
-# the first has committed. All of them get through where it rolls back.
-WAITING = [
-    ("two inserts of one seq", spend("a"), spend("b", amount=-1, balance=89), "23505"),
-    ("two inserts of one key", spend("a"), spend("a"), "23505"),
-    ("two first entries", ENTRY("carol", 1, 1, 5, 5, key="a"), ENTRY("carol", 1, 1, 7, 7, key="b"),
-     "23505"),
-    ("two that overdraw together", spend("a"), spend("b"), "23505"),
-    ("two reversals that exceed together", reversal("a"), reversal("b"), "23505"),
-    ("two that end one hold", ROWS.ending(8, key="a"), ROWS.ending(7, -20, key="b"), "23505"),
-    ("a refusal before an entry of its key", REFUSAL("alice", "k"), spend("k"),
-     "the key already stands for a refusal"),
-    ("an entry before a refusal of its key", spend("k"), REFUSAL("alice", "k"),
-     "the key already stands for an entry"),
-    ("two refusals of one key", REFUSAL("alice", "k"), REFUSAL("alice", "k"), "23505"),
-    ("a leg before a subject of another kind",
-     LEG("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8),
-     ENTRY("alice", 8, 1, 5, 95, key="k", **HELD), "an entry that names this one"),
-    ("a subject before a leg of another kind", ENTRY("alice", 8, 1, 5, 95, key="k", **HELD),
-     LEG("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8), "subject names no entry"),
-    ("two openings", ROWS.account("new"), ROWS.account("new", "spare"), "23505"),
-    ("an account in an asset whose scale changes", ROWS.account("new", "spare"), SPARE,
-     "scale and balanced of an asset in use never change"),
-    ("an edited label and a refusal", "UPDATE accounts SET metadata = '{}' WHERE id = 'alice';" +
-     spend("k"), REFUSAL("alice", "k"), "the key already stands for an entry"),
-]
-
-# What would follow an entry that is not committed yet, and how it is refused once that is.
-BEHIND = [
-    ("a spend behind a spend", spend("a", amount=-39, balance=51), spend("b", 9, -39, 51),
-     "balance_after is not the balance before plus amount"),
-    ("the end of a hold behind its end", ROWS.ending(8, key="a") +
-     ENTRY("alice", 9, 6, 0, 90, held_change=50, held_after=50, key="h", expires_at=NOW * 2),
-     ENTRY("alice", 10, 8, 0, 90, held_change=-50, key="b", target=2),
-     "target names no open hold"),
-    ("a reversal behind a reversal", reversal("a"),
-     ENTRY("alice", 9, 5, 1, 97, key="b", target=3, reverses=3, **HELD),
-     "reversals have the opposite sign and together never exceed"),
-    ("a grant behind a freeze", ENTRY("alice", 8, 10, 0, 90, status=2, key="a", **HELD),
-     ENTRY("alice", 9, 1, 5, 95, status=2, key="b", **HELD), "the account is frozen"),
-]
+WAITING, BEHIND = waiting(ROWS, "23505"), behind(ROWS)
 
 LOCK = "FOR NO KEY UPDATE"
 TABLE = "LOCK TABLE entries IN SHARE ROW EXCLUSIVE MODE;"
@@ -153,7 +103,7 @@ class PostgresRacesTest(unittest.TestCase):
                     said, faults = self.race(first, second, end)
                     self.assertIn(expected, said)
                     self.assertEqual(faults, [])
-        said, faults = self.race(spend("a"), ENTRY("alice", 9, 1, 5, 55, key="b", **HELD),
+        said, faults = self.race(spend(ROWS, "a"), ENTRY("alice", 9, 1, 5, 55, key="b", **HELD),
                                  "COMMIT;")
         self.assertEqual((said, faults), ("", []), "what does follow is taken")
 
@@ -170,7 +120,7 @@ class PostgresRacesTest(unittest.TestCase):
         watcher, one, two = self.sessions()
         one.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM entries;")
         self.assertEqual(two.run(REFUSAL("alice", "k")), "")
-        said = one.run(spend("k"))
+        said = one.run(spend(ROWS, "k"))
         one.run("COMMIT;")
         return said, watcher.faults()
 

@@ -3,6 +3,7 @@
 
 import datetime
 import hashlib
+import re
 
 NOW = 1_700_000_000_000_000
 TABLES = ("format", "assets", "accounts", "entries", "holds", "refusals")
@@ -59,6 +60,23 @@ class Postgres:
 
     def moved(self, column, microseconds):
         return f"{column} + interval '{microseconds} microseconds'"
+
+
+class Mariadb(Sqlite):
+    """How MariaDB says it, under whichever sql_mode."""
+
+    this_instant = "(CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED))"
+    a_month_ago = "(CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED) - 31 * 86400 * 1000000)"
+
+    def value(self, value, column=None):
+        return super().value(value, column).replace("\\", "\\\\")
+
+    @staticmethod
+    def said(sql):
+        """What is written for other databases: `key` is a word of the language here."""
+        sql = re.sub(r"(\w+) \|\| ('\w+')", r"CONCAT(\1, \2)", sql)
+        sql = re.sub(r"('[^']*'|`[^`]*`)|\bkey\b", lambda found: found[1] or "`key`", sql)
+        return re.sub(r"ON CONFLICT( \(.*?\))? DO UPDATE SET", "ON DUPLICATE KEY UPDATE", sql)
 
 
 class Rows:
@@ -169,7 +187,8 @@ SOUND = {
         SELECT account, seq FROM (
             SELECT account, seq, amount, held_change, balance_after, held_after, recorded_at,
                    row_number() OVER w AS expected,
-                   lag(balance_after, 1, 0) OVER w AS balance, lag(held_after, 1, 0) OVER w AS held,
+                   coalesce(lag(balance_after) OVER w, 0) AS balance,
+                   coalesce(lag(held_after) OVER w, 0) AS held,
                    lag(recorded_at) OVER w AS recorded
               FROM entries WINDOW w AS (PARTITION BY shard, account ORDER BY seq)) e
          WHERE seq <> expected OR balance + amount <> balance_after

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <sstream>
 
+#include "store/mariadb/mariadb_store.h"
 #include "store/memory/memory_store.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/model/book.h"
+#include "tests/servers/mariadb_database.h"
 #include "tests/servers/postgres_database.h"
 
 namespace passbook::model {
@@ -92,20 +94,30 @@ RC_GTEST_FIXTURE_PROP(ModelOnDisk, AgreesWithTheSqliteStoreOnEveryAnswer,
 }
 
 /// Fewer cases than on the others: the database that each of them makes takes the most of its time.
-TEST(ModelOnServer, AgreesWithThePostgresStoreOnEveryAnswer) {
+template <class Database>
+void compare_on_server(std::unique_ptr<store::Store> (*open)(const std::string&, store::Access,
+                                                             const Clock&)) {
     auto params = rc::detail::configuration().testParams;
     params.maxSuccess = 20;
     const auto result = rc::detail::checkTestable(
-        [](const std::vector<Step>& steps) {
+        [&](const std::vector<Step>& steps) {
             ManualClock clock(Instant{0});
-            const test::PostgresDatabase database;
-            const auto store = store::postgres::open(database.url(), store::Access::write, clock);
+            const Database database;
+            const auto store = open(database.url(), store::Access::write, clock);
             compare(*store, clock, steps);
         },
         rc::detail::TestMetadata{}, params);
     std::ostringstream text;
     rc::detail::printResultMessage(result, text);
-    EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << text.str();
+    EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << text.str();
+}
+
+TEST(ModelOnServer, AgreesWithThePostgresStoreOnEveryAnswer) {
+    compare_on_server<test::PostgresDatabase>(store::postgres::open);
+}
+
+TEST(ModelOnServer, AgreesWithTheMariadbStoreOnEveryAnswer) {
+    compare_on_server<test::MariadbDatabase>(store::mariadb::open);
 }
 
 }  // namespace

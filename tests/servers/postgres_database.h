@@ -39,7 +39,7 @@ public:
     /// Runs statements as the superuser.
     void run(const std::string& sql, const std::string& database = "postgres") const {
         store::postgres::Connection(store::postgres::Address(url("postgres", database)),
-                                    store::postgres::Purpose::manage)
+                                    store::Purpose::manage)
             .run(sql);
     }
 

@@ -5,16 +5,9 @@
 #include <string>
 
 #include "store/postgres/places.h"
+#include "store/server.h"
 
 namespace passbook::store::postgres {
-
-/// What a connection is for: it decides the settings that its session gets.
-enum class Purpose {
-    write,   ///< The unit of work: short time-outs, a primary that takes writes.
-    read,    ///< The readers of a store.
-    manage,  ///< Migrations: no time-out.
-    tables,  ///< Anybody's tables: their own search path, read only, no time-out.
-};
 
 /// A `postgresql://…` URL with what Passbook adds where it says nothing: time-outs of the link, the
 /// settings of the session, the primary among several hosts.

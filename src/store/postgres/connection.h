@@ -11,23 +11,16 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "base/failure.h"
 #include "base/instant.h"
 #include "store/postgres/address.h"
 #include "store/postgres/parameters.h"
 #include "store/postgres/translate.h"
+#include "store/server.h"
 
 struct pg_conn;
 struct pg_result;
 
 namespace passbook::store::postgres {
-
-/// The link broke and nothing had been asked that could matter: on another link the same may work.
-class LinkLost : public Failure {
-public:
-    LinkLost(const std::string& what, std::string native)
-        : Failure(FailureKind::unavailable, what, std::move(native)) {}
-};
 
 /// A statement with the name it is prepared under, once per connection, when it is first used. It
 /// must outlive the connections that run it.

@@ -5,18 +5,12 @@
 
 namespace passbook::store::postgres {
 
-std::shared_ptr<Connection> Link::get() {
-    if (auto open = current()) {
-        return open;
-    }
-    if (connection_ != nullptr && connection_.use_count() > 1) {
-        throw Failure(FailureKind::unavailable,
-                      address_.describe() + ": the connection of an open snapshot broke");
-    }
-    auto fresh = std::make_shared<Connection>(address_, purpose_);
-    check_version(*fresh, address_.describe());
-    connection_ = fresh;
-    return fresh;
+Link<Connection> link_to(const Address& address, Purpose purpose) {
+    return {address.describe(), [address, purpose] {
+                auto fresh = std::make_shared<Connection>(address, purpose);
+                check_version(*fresh, address.describe());
+                return fresh;
+            }};
 }
 
 }  // namespace passbook::store::postgres

@@ -15,8 +15,8 @@ Shard shard_at(const EntryId& id) {
 Shard shard_at(const ledger::Account& account) {
     return shard_of(account.id.text());
 }
-Shard shard_at(const ledger::Entry& entry) {
-    return shard_of(entry.account.text());
+Shard shard_at(const StandingEntry& entry) {
+    return entry.after.shard;
 }
 Shard shard_at(const ledger::StoredRefusal& refusal) {
     return shard_of(refusal.subject.text());

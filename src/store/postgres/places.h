@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ledger/state.h"
+#include "store/ordered.h"
 #include "store/postgres/parameters.h"
 #include "store/wanted.h"
 
@@ -21,7 +22,7 @@ enum class Reach { all_shards, one_shard };
 [[nodiscard]] Shard shard_at(const ledger::SubjectKey& key);
 [[nodiscard]] Shard shard_at(const EntryId& id);
 [[nodiscard]] Shard shard_at(const ledger::Account& account);
-[[nodiscard]] Shard shard_at(const ledger::Entry& entry);
+[[nodiscard]] Shard shard_at(const StandingEntry& entry);
 [[nodiscard]] Shard shard_at(const ledger::StoredRefusal& refusal);
 
 template <class T>

@@ -5,21 +5,11 @@
 #include "store/postgres/lookups.h"
 #include "store/postgres/places.h"
 #include "store/postgres/queries.h"
-#include "store/postgres/rows.h"
 #include "store/postgres/snapshot.h"
+#include "store/read_rows.h"
 
 namespace passbook::store::postgres {
 namespace {
-
-template <class T>
-std::vector<T> read_all(const Result& result, T (*read)(const Row&)) {
-    std::vector<T> values;
-    values.reserve(static_cast<std::size_t>(result.rows()));
-    for (int i = 0; i < result.rows(); ++i) {
-        values.push_back(read(result.row(i)));
-    }
-    return values;
-}
 
 AccountView view_of(const Row& row) {
     return {read_account(row), row.integer(account_column_count)};
@@ -34,12 +24,11 @@ Parameters at(const AccountId& account) {
 
 class PostgresReader final : public Reader {
 public:
-    PostgresReader(Address address, const Clock* clock)
-        : reach_(address.reach()), link_(std::move(address), Purpose::read), clock_(clock) {}
+    PostgresReader(const Address& address, const Clock* clock)
+        : reach_(address.reach()), link_(link_to(address, Purpose::read)), clock_(clock) {}
 
     std::vector<ledger::Asset> assets() override {
-        return read_all<ledger::Asset>(ask(queries().all_assets),
-                                       [](const Row& row) { return read_asset(row); });
+        return read_all(ask(queries().all_assets), [](const Row& row) { return read_asset(row); });
     }
 
     std::optional<ledger::Asset> asset(const AssetCode& code) override {
@@ -56,7 +45,7 @@ public:
 
     std::vector<AccountView> accounts(const std::optional<AccountId>& after,
                                       std::size_t limit) override {
-        return read_all<AccountView>(
+        return read_all(
             ask(queries().accounts_after, Parameters()
                                               .timestamptz(given_time())
                                               .smallint(after ? shard_of(after->text()) : 0)
@@ -67,10 +56,9 @@ public:
 
     std::vector<ledger::Entry> entries(const AccountId& account, std::int64_t after_seq,
                                        std::size_t limit) override {
-        return read_all<ledger::Entry>(
-            ask(queries().entries_after,
-                at(account).bigint(after_seq).bigint(static_cast<std::int64_t>(limit))),
-            [](const Row& row) { return read_entry(row); });
+        return read_all(ask(queries().entries_after,
+                            at(account).bigint(after_seq).bigint(static_cast<std::int64_t>(limit))),
+                        [](const Row& row) { return read_entry(row); });
     }
 
     std::optional<BalanceAt> balance_at(const AccountId& account, Instant instant) override {
@@ -135,7 +123,7 @@ private:
     }
 
     Reach reach_;
-    Link link_;
+    Link<Connection> link_;
     const Clock* clock_;
 };
 
@@ -151,7 +139,7 @@ std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey&
         Originals found(1);
         found.add(trip.next(), {0});
         std::vector<std::optional<ledger::StoredRefusal>> refusals(1);
-        read_refusals(trip.next(), {0}, refusals);
+        keep_refusals(trip.next(), {0}, refusals);
         trip.finish();
         if (reach_ == Reach::one_shard) {
             add_legs(connection, found);
@@ -168,8 +156,8 @@ std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey&
 
 }  // namespace
 
-std::unique_ptr<Reader> open_reader(Address address, const Clock* clock) {
-    return std::make_unique<PostgresReader>(std::move(address), clock);
+std::unique_ptr<Reader> open_reader(const Address& address, const Clock* clock) {
+    return std::make_unique<PostgresReader>(address, clock);
 }
 
 }  // namespace passbook::store::postgres

@@ -11,6 +11,6 @@ namespace passbook::store::postgres {
 
 /// A connection of its own, to the primary. Opened at the first call, and anew at the next call
 /// after it broke. `clock` is read in place of the database's, if there is one.
-[[nodiscard]] std::unique_ptr<Reader> open_reader(Address address, const Clock* clock);
+[[nodiscard]] std::unique_ptr<Reader> open_reader(const Address& address, const Clock* clock);
 
 }  // namespace passbook::store::postgres

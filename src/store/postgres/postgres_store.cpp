@@ -21,7 +21,7 @@ public:
         : address_(url),
           access_(access),
           clock_(dynamic_cast<const SystemClock*>(&clock) == nullptr ? &clock : nullptr) {
-        (void)Link(address_, access == Access::write ? Purpose::write : Purpose::read).get();
+        (void)link_to(address_, access == Access::write ? Purpose::write : Purpose::read).get();
     }
 
     [[nodiscard]] std::string describe() const override {

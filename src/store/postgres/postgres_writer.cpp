@@ -9,7 +9,7 @@
 #include "base/failpoint.h"
 #include "store/postgres/lookups.h"
 #include "store/postgres/queries.h"
-#include "store/postgres/rows.h"
+#include "store/read_rows.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -126,7 +126,7 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     }
     std::vector<std::optional<ledger::StoredRefusal>> refusals(wanted.keys.size());
     for (const auto& turn : asked.keys) {
-        read_refusals(trip.next(), turn.places, refusals);
+        keep_refusals(trip.next(), turn.places, refusals);
     }
     Originals originals(wanted.originals.size());
     for (const auto& turn : asked.originals) {
@@ -262,17 +262,10 @@ void PostgresWriter::learn_standings(Connection& connection, const ledger::Chang
     for (const ledger::Account& account : changes.opened) {
         standings_.insert_or_assign(account.id, standing_of(account));
     }
-    std::vector<AccountPlace> unknown;
-    for (const ledger::Entry& entry : changes.entries) {
-        if (!standings_.contains(entry.account)) {
-            unknown.push_back({shard_of(entry.account.text()), entry.account});
-        }
-    }
+    const auto unknown = unknown_to(standings_, changes.entries);
     if (unknown.empty()) {
         return;
     }
-    std::sort(unknown.begin(), unknown.end());
-    unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
     const auto turns = turns_of(unknown, reach_);
     Pipeline trip(connection);
     for (const Query* query : {&queries(reach_).lock_accounts, &queries(reach_).accounts}) {
@@ -328,7 +321,7 @@ void PostgresWriter::add_writes(Pipeline& trip, Counts& counts, const ledger::Ch
         trip.add(all.insert_asset, parameters_of(asset));
         counts.expect(1, 2);
     }
-    for (const auto& turn : turns_of(in_order_of_locks(changes.opened), reach_)) {
+    for (const auto& turn : turns_of(opened_items(changes.opened), reach_)) {
         trip.add(all.insert_accounts, opened_parameters(turn.items, reach_));
         counts.expect(turn.items.size());
     }
@@ -336,8 +329,9 @@ void PostgresWriter::add_writes(Pipeline& trip, Counts& counts, const ledger::Ch
         trip.add(all.describe_accounts, described_parameters(turn.items, reach_));
         counts.expect(turn.items.size());
     }
-    for (const auto& turn : turns_of(in_order_of_accounts(changes.entries), reach_)) {
-        trip.add(all.insert_entries, entry_parameters(turn.items, standings_, reach_));
+    const auto entries = entries_in_order(changes.entries, standings_);
+    for (const auto& turn : turns_of(entries, reach_)) {
+        trip.add(all.insert_entries, entry_parameters(turn.items, reach_));
         counts.expect(turn.items.size());
     }
     trip.flush();

@@ -21,8 +21,8 @@ namespace passbook::store::postgres {
 class PostgresWriter final : public Writer {
 public:
     /// `clock` is read in place of the database's, if there is one.
-    PostgresWriter(Address address, const Clock* clock)
-        : reach_(address.reach()), link_(std::move(address), Purpose::write), clock_(clock) {}
+    PostgresWriter(const Address& address, const Clock* clock)
+        : reach_(address.reach()), link_(link_to(address, Purpose::write)), clock_(clock) {}
     ~PostgresWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
@@ -53,7 +53,7 @@ private:
     void add_writes(Pipeline& trip, Counts& counts, const ledger::Changes& changes);
 
     Reach reach_;
-    Link link_;
+    Link<Connection> link_;
     const Clock* clock_;
     Standings standings_;
     std::unordered_set<AssetCode> used_assets_;  ///< Seen in use; only ever grows.

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "store/postgres/rows.h"
+#include "store/read_rows.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -151,6 +151,11 @@ std::string with_legs(Reach reach, const Columns& columns, std::string_view wher
 constexpr std::string_view reversed_column =
     "(SELECT coalesce(sum(t.amount), 0)::bigint FROM entries t "
     "WHERE t.shard = e.shard AND t.account = e.account AND t.reverses = e.seq)";
+
+/// Goes behind `accounts a`.
+constexpr std::string_view last_entry =
+    "LEFT JOIN LATERAL (SELECT * FROM entries l WHERE l.shard = a.shard AND l.account = a.id "
+    "ORDER BY l.seq DESC LIMIT 1) e ON true";
 
 constexpr std::string_view due_column =
     "CASE WHEN e.held_after > 0 THEN (SELECT coalesce(sum(h.amount), 0)::bigint FROM holds h "

@@ -2,7 +2,7 @@
 #include "store/postgres/snapshot.h"
 
 #include "store/postgres/queries.h"
-#include "store/postgres/rows.h"
+#include "store/read_rows.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::int64_t page_size = 1'000;
 template <class T>
 class Walk {
 public:
-    using Read = T (*)(const Row& row);
+    using Read = T (*)(const Row& row, int from);
     using Behind = Parameters (*)(Shard shard, const T* last);
 
     Walk(const Query& query, Read read, Behind behind)
@@ -39,11 +39,8 @@ public:
 
 private:
     void take(const Result& result) {
-        page_.clear();
+        page_ = read_all(result, [&](const Row& row) { return read_(row, 0); });
         at_ = 0;
-        for (int i = 0; i < result.rows(); ++i) {
-            page_.push_back(read_(result.row(i)));
-        }
         is_last_ = result.rows() < page_size;
     }
 
@@ -59,16 +56,6 @@ Parameters start(Shard shard, const std::string* text) {
     Parameters parameters;
     parameters.smallint(shard).text(text == nullptr ? std::string_view() : *text);
     return parameters;
-}
-
-ledger::Account read_one_account(const Row& row) {
-    return read_account(row);
-}
-ledger::Entry read_one_entry(const Row& row) {
-    return read_entry(row);
-}
-ledger::StoredRefusal read_one_refusal(const Row& row) {
-    return read_refusal(row);
 }
 
 Parameters behind_account(Shard shard, const ledger::Account* last) {
@@ -147,10 +134,10 @@ private:
     std::shared_ptr<Connection> connection_;
     Shard shard_;
     bool owns_;
-    Walk<ledger::Account> accounts_{queries().shard_accounts, read_one_account, behind_account};
-    Walk<ledger::Entry> entries_{queries().shard_entries, read_one_entry, behind_entry};
-    Walk<ledger::Hold> holds_{queries().shard_holds, read_hold, behind_hold};
-    Walk<ledger::StoredRefusal> refusals_{queries().shard_refusals, read_one_refusal,
+    Walk<ledger::Account> accounts_{queries().shard_accounts, read_account<Row>, behind_account};
+    Walk<ledger::Entry> entries_{queries().shard_entries, read_entry<Row>, behind_entry};
+    Walk<ledger::Hold> holds_{queries().shard_holds, read_hold<Row>, behind_hold};
+    Walk<ledger::StoredRefusal> refusals_{queries().shard_refusals, read_refusal<Row>,
                                           behind_refusal};
 };
 

@@ -71,20 +71,4 @@ Meaning meaning_of(std::string_view sqlstate, During during) noexcept {
     return row->commit;
 }
 
-void throw_as(Meaning meaning, const std::string& what, const std::string& sqlstate) {
-    switch (meaning) {
-        case Meaning::conflict:
-            throw Conflict(what, sqlstate);
-        case Meaning::guard:
-            throw GuardFired(FailureKind::broken, what, sqlstate);
-        case Meaning::unavailable:
-            throw Failure(FailureKind::unavailable, what, sqlstate);
-        case Meaning::in_doubt:
-            throw Failure(FailureKind::in_doubt, what, sqlstate);
-        case Meaning::broken:
-            break;
-    }
-    throw Failure(FailureKind::broken, what, sqlstate);
-}
-
 }  // namespace passbook::store::postgres

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <string_view>
 
-#include "base/failure.h"
+#include "store/server.h"
 
 namespace passbook::store::postgres {
 
@@ -15,14 +14,8 @@ enum class During {
     commit,       ///< COMMIT itself failed.
 };
 
-/// The kinds of failure, and the two that the writer acts on.
-enum class Meaning { conflict, guard, unavailable, in_doubt, broken };
-
 /// What a SQLSTATE means to us (postgresql.org/docs/15/errcodes-appendix.html); an empty one stands
 /// for a link that broke without a word.
 [[nodiscard]] Meaning meaning_of(std::string_view sqlstate, During during) noexcept;
-
-/// Throws Conflict, GuardFired or Failure.
-[[noreturn]] void throw_as(Meaning meaning, const std::string& what, const std::string& sqlstate);
 
 }  // namespace passbook::store::postgres

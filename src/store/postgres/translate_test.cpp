@@ -60,24 +60,5 @@ TEST(Translate, MapsEveryStateToWhatTheWriterMustDo) {
     }
 }
 
-template <class Thrown>
-bool is_thrown_as(Meaning meaning, FailureKind kind) {
-    try {
-        throw_as(meaning, "what", "12345");
-    } catch (const Failure& failure) {
-        return dynamic_cast<const Thrown*>(&failure) != nullptr && failure.kind() == kind &&
-               failure.native() == "12345";
-    }
-}
-
-TEST(Translate, ThrowsWhatItMeans) {
-    EXPECT_TRUE(is_thrown_as<Conflict>(conflict, FailureKind::busy));
-    EXPECT_TRUE(is_thrown_as<GuardFired>(guard, FailureKind::broken));
-    EXPECT_TRUE(is_thrown_as<Failure>(unavailable, FailureKind::unavailable));
-    EXPECT_TRUE(is_thrown_as<Failure>(in_doubt, FailureKind::in_doubt));
-    EXPECT_TRUE(is_thrown_as<Failure>(broken, FailureKind::broken));
-    EXPECT_FALSE(is_thrown_as<GuardFired>(broken, FailureKind::broken));
-}
-
 }  // namespace
 }  // namespace passbook::store::postgres

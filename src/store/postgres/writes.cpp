@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/writes.h"
 
-#include <algorithm>
 #include <map>
 #include <span>
-#include <tuple>
-
-#include "base/failure.h"
 
 namespace passbook::store::postgres {
 namespace {
@@ -111,31 +107,6 @@ private:
     Array metadata_{Type::text};
 };
 
-template <class T>
-struct Placed {
-    Shard shard;
-    const AccountId* account;
-    const T* value;
-};
-
-template <class T, class AccountOf>
-Items<T> in_order(const std::vector<T>& values, AccountOf account_of) {
-    std::vector<Placed<T>> placed;
-    placed.reserve(values.size());
-    for (const T& value : values) {
-        placed.push_back({shard_at(value), account_of(value), &value});
-    }
-    std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
-        return a.shard != b.shard ? a.shard < b.shard : *a.account < *b.account;
-    });
-    Items<T> items;
-    items.reserve(placed.size());
-    for (const Placed<T>& one : placed) {
-        items.push_back(one.value);
-    }
-    return items;
-}
-
 }  // namespace
 
 Parameters parameters_of(const ledger::Asset& asset) {
@@ -149,8 +120,12 @@ Parameters parameters_of(const ledger::Asset& asset) {
     return parameters;
 }
 
-Items<ledger::Account> in_order_of_locks(const std::vector<ledger::Account>& opened) {
-    return in_order(opened, [](const ledger::Account& account) { return &account.id; });
+Items<ledger::Account> opened_items(const std::vector<ledger::Account>& opened) {
+    Items<ledger::Account> items;
+    for (const auto& [_, account] : opened_in_order(opened)) {
+        items.push_back(account);
+    }
+    return items;
 }
 
 Items<ledger::Account> last_described(const std::vector<ledger::Account>& accounts) {
@@ -163,10 +138,6 @@ Items<ledger::Account> last_described(const std::vector<ledger::Account>& accoun
         items.push_back(account);
     }
     return items;
-}
-
-Items<ledger::Entry> in_order_of_accounts(const std::vector<ledger::Entry>& entries) {
-    return in_order(entries, [](const ledger::Entry& entry) { return &entry.account; });
 }
 
 Parameters opened_parameters(const Items<ledger::Account>& accounts, Reach reach) {
@@ -207,17 +178,10 @@ Parameters described_parameters(const Items<ledger::Account>& accounts, Reach re
     return all;
 }
 
-Parameters entry_parameters(const Items<ledger::Entry>& entries, Standings& standings,
-                            Reach reach) {
+Parameters entry_parameters(const Items<StandingEntry>& entries, Reach reach) {
     EntryArrays arrays(reach);
-    for (const ledger::Entry* entry : entries) {
-        const auto found = standings.find(entry->account);
-        if (found == standings.end()) {
-            throw GuardFired(FailureKind::broken, "an entry on account " + entry->account.text() +
-                                                      ", which does not exist");
-        }
-        follow(found->second, *entry);
-        arrays.add(*entry, found->second);
+    for (const StandingEntry* written : entries) {
+        arrays.add(*written->entry, written->after);
     }
     return arrays.take();
 }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "store/mariadb/connection.h"
+
+namespace passbook::store::mariadb {
+
+/// To the store at the address; each new connection makes sure of its version.
+[[nodiscard]] Link<Connection> link_to(const Address& address, Purpose purpose);
+
+}  // namespace passbook::store::mariadb

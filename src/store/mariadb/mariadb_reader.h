@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "base/clock.h"
+#include "store/mariadb/address.h"
+#include "store/store.h"
+
+namespace passbook::store::mariadb {
+
+/// A connection of its own. Opened at the first call, and anew at the next call after it broke.
+/// `clock` is read in place of the database's, if there is one.
+[[nodiscard]] std::unique_ptr<Reader> open_reader(const Address& address, const Clock* clock);
+
+}  // namespace passbook::store::mariadb

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unordered_set>
+
+#include "base/clock.h"
+#include "store/mariadb/link.h"
+#include "store/standing.h"
+#include "store/store.h"
+#include "store/wanted.h"
+
+namespace passbook::store::mariadb {
+
+/// One writing connection. A batch is a statement to lock, one for each kind of look-up that it
+/// needs, and one for each table that it writes.
+///
+/// READ COMMITTED, so that every statement sees what was committed before it began. What decides is
+/// therefore read by statements behind the ones that lock. A connection that broke is replaced at
+/// the next `begin`.
+class MariadbWriter final : public Writer {
+public:
+    /// `clock` is read in place of the database's, if there is one.
+    MariadbWriter(const Address& address, const Clock* clock)
+        : link_(link_to(address, Purpose::write)), clock_(clock) {}
+    ~MariadbWriter() override;
+
+    [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
+    void commit(const ledger::Changes& changes) override;
+    void rollback() noexcept override;
+    void confirm() override;
+
+private:
+    [[nodiscard]] ledger::State begin_on(Connection& connection,
+                                         const std::vector<ledger::Need>& needs);
+    void lock(Connection& connection, const Wanted& wanted);
+    void learn_used(const Result& assets);
+    [[nodiscard]] ledger::State load(Connection& connection, const Wanted& wanted);
+    void load_accounts(Connection& connection, const std::vector<AccountPlace>& accounts,
+                       ledger::State& state);
+    void load_due_holds(Connection& connection, ledger::State& state);
+    void learn_standings(Connection& connection, const ledger::Changes& changes);
+    void write(Connection& connection, const ledger::Changes& changes);
+
+    Link<Connection> link_;
+    const Clock* clock_;
+    Standings standings_;
+    std::unordered_set<AssetCode> used_;  ///< Assets whose rows need no lock any more.
+};
+
+}  // namespace passbook::store::mariadb
