@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A private PostgreSQL for tests: its own folder, a free port of loopback, a password of its own.
+"""A private PostgreSQL for tests: its own folder, a free port of loopback, a password of its own;
+and standbys that follow it, each in a folder and at a port of its own.
 
 usage: postgres_server.py start FOLDER [--set NAME=VALUE]...   prints its URL
        postgres_server.py stop FOLDER                          ends it; the folder stays
@@ -92,9 +93,45 @@ class PostgresServer:
             if chosen or attempt == 4:
                 raise RuntimeError("PostgreSQL did not start:\n" + self._log())
         if chosen is None:
-            self.sql("CREATE DATABASE passbook", database="postgres")
+            if not (self.data / "standby.signal").exists():
+                self.sql("CREATE DATABASE passbook", database="postgres")
             self._remember()
         return self
+
+    def start_standby(self, folder):
+        """A new server that is a copy of this one and follows it; the password is the same."""
+        standby = PostgresServer(folder, self.settings)
+        standby.password = self.password
+        standby._own()
+        # What it follows stands in a file, not on its command line, so that SQL can change it.
+        standby._run([self.programs / "pg_basebackup", "-D", standby.data, "-d",
+                      self.url("postgres"), "-R", "-X", "stream", "-c", "fast", "--no-sync"])
+        standby.start()
+        self._until("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'", "1")
+        return standby
+
+    def wait_for_standby(self, waits=True):
+        """From here on a COMMIT is answered only when a standby has it too: a synchronous one."""
+        self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{'*' if waits else ''}'")
+        self.sql("SELECT pg_reload_conf()")
+        if waits:
+            self._until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", "1")
+
+    def catch_up(self, primary):
+        """Waits until a standby has replayed all that its primary has written by now."""
+        written = primary.sql("SELECT pg_current_wal_lsn()").strip()
+        self._until(f"SELECT pg_last_wal_replay_lsn() >= '{written}'", "t")
+
+    def stop_following(self):
+        """A standby that hears nothing any more, as if the network between the two had gone."""
+        self.sql("ALTER SYSTEM SET primary_conninfo = ''")
+        self.sql("SELECT pg_reload_conf()")
+        self._until("SELECT count(*) FROM pg_stat_wal_receiver", "0")
+
+    def promote(self):
+        """Makes a primary of a standby."""
+        if not self._control("promote"):
+            raise RuntimeError("PostgreSQL was not promoted:\n" + self._log())
 
     def stop(self, mode="fast"):
         if self.pid() is not None and not self._control("stop", "-m", mode):
@@ -142,20 +179,32 @@ class PostgresServer:
             ["psql", "-X", "-q", "-A", "-t", "-F", "|", *options, "-d", self.url(database, role)],
             input=text, text=True, capture_output=True, timeout=300, check=False)
 
-    def _make(self):
+    def _until(self, query, wanted):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (said := self.sql(query, "postgres").strip()) != wanted:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{query}: {said}, and not {wanted}:\n" + self._log())
+            time.sleep(0.02)
+
+    def _own(self, *files):
+        """Makes the folder; it and the files then belong to whom the server will run as."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.password = secrets.token_hex(16)
-        secret = self.folder / "password"
-        secret.touch(mode=0o600)
-        secret.write_text(self.password + "\n", encoding="ascii")
         if os.geteuid() == 0:
             owner = pwd.getpwnam(USER)
             closed = [str(path) for path in self.folder.parents if not path.stat().st_mode & 0o001]
             if closed:
                 raise RuntimeError(f"as root, {USER} owns the server and must get into its folder: "
                                    f"{closed[0]} lets nobody through")
-            for path in (self.folder, secret):
+            for path in (self.folder, *files):
                 os.chown(path, owner.pw_uid, owner.pw_gid)
+
+    def _make(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.password = secrets.token_hex(16)
+        secret = self.folder / "password"
+        secret.touch(mode=0o600)
+        secret.write_text(self.password + "\n", encoding="ascii")
+        self._own(secret)
         # The default collation is a language's, so that a column that forgot its own shows.
         self._run([self.programs / "initdb", "-D", self.data, "-U", USER, "-E", "UTF8",
                    "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US",
