@@ -2,12 +2,19 @@
 #include "store/postgres/lookups.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "base/assert.h"
+#include "store/postgres/queries.h"
 #include "store/postgres/rows.h"
 
 namespace passbook::store::postgres {
 namespace {
+
+/// The server times no wait for a standby, and a client is better told soon that its outcome stays
+/// unknown.
+constexpr std::chrono::seconds confirm_patience{5};
 
 using Line = std::pair<ledger::Entry, Amount>;  ///< An entry and the sum of its reversals.
 
@@ -58,6 +65,21 @@ std::vector<std::optional<ledger::StoredRefusal>> read_refusals(const Result& re
         refusals[place_of(row)] = read_refusal(row, 1);
     }
     return refusals;
+}
+
+void confirm(Connection& connection) {
+    PASSBOOK_ASSERT(!connection.in_transaction());
+    const auto usual = connection.set_patience(confirm_patience);
+    try {
+        (void)run_one(connection, queries().confirm);
+    } catch (...) {
+        connection.set_patience(usual);
+        throw;
+    }
+    connection.set_patience(usual);
+    if (!connection.warning().empty()) {
+        throw Failure(FailureKind::unavailable, connection.warning());
+    }
 }
 
 }  // namespace passbook::store::postgres

@@ -21,4 +21,8 @@ namespace passbook::store::postgres {
 [[nodiscard]] std::vector<std::optional<ledger::StoredRefusal>> read_refusals(const Result& result,
                                                                               std::size_t asked);
 
+/// See Writer::confirm: on a connection outside any transaction. Failure `unavailable` where it did
+/// not come within a few seconds, or not as far as a standby that COMMIT waits for.
+void confirm(Connection& connection);
+
 }  // namespace passbook::store::postgres

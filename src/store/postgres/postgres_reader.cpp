@@ -128,7 +128,8 @@ private:
 };
 
 /// A key stands for entries or for a refusal, never for both, and for ever: what the second
-/// statement sees beyond the first cannot contradict it.
+/// statement sees beyond the first cannot contradict it. What it tells is as good as an answer to
+/// the request, so it is confirmed like one; an open snapshot is of the past and tells no client.
 std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey& key) {
     const std::vector asked{key};
     return link_.with_fresh([&](Connection& connection) -> std::optional<ledger::Outcome> {
@@ -139,6 +140,9 @@ std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey&
         auto record = read_originals(trip.next(), 1).at(0);
         auto refusal = read_refusals(trip.next(), 1).at(0);
         trip.finish();
+        if ((record || refusal) && !connection.in_transaction()) {
+            confirm(connection);
+        }
         if (record) {
             return std::move(record->record);
         }
