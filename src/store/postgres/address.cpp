@@ -61,6 +61,7 @@ std::string_view time_outs(Purpose purpose) {
             return "-c lock_timeout=5s -c statement_timeout=10s "
                    "-c idle_in_transaction_session_timeout=15s";
         case Purpose::read:
+        case Purpose::stale:
             // A snapshot may be walked for long, and a writer is never kept waiting by it.
             return "-c lock_timeout=5s -c statement_timeout=60s "
                    "-c idle_in_transaction_session_timeout=0";
@@ -76,6 +77,7 @@ std::string_view fixed_settings(Purpose purpose) {
     switch (purpose) {
         case Purpose::write:
         case Purpose::read:
+        case Purpose::stale:
             // Every look-up is by a key and finds a row or two, whatever its parameters: planned
             // once, not for every batch. A plan made while the tables were still empty would read
             // them from end to end for as long as it lives; compiling one costs more than it runs.
@@ -88,6 +90,22 @@ std::string_view fixed_settings(Purpose purpose) {
             break;
     }
     return "-c default_transaction_read_only=on";
+}
+
+/// Which of several hosts will do. What a reader shows holds every acknowledged write, so it, too,
+/// asks the primary.
+void choose_host(Purpose purpose, std::map<std::string, std::string>& all) {
+    if (purpose == Purpose::tables) {
+        return;
+    }
+    if (purpose == Purpose::stale) {
+        all.emplace("target_session_attrs", "prefer-standby");
+        return;
+    }
+    std::string& chosen = all["target_session_attrs"];
+    if (chosen != "primary" && chosen != "read-write") {
+        chosen = purpose == Purpose::read ? "primary" : "read-write";
+    }
 }
 
 }  // namespace
@@ -141,10 +159,7 @@ std::map<std::string, std::string> Address::parameters(Purpose purpose) const {
     all.emplace("keepalives_idle", "15");
     all.emplace("keepalives_interval", "5");
     all.emplace("keepalives_count", "3");
-    if (purpose != Purpose::tables) {
-        // What a reader shows holds every acknowledged write, so it, too, asks the primary.
-        all.emplace("target_session_attrs", purpose == Purpose::read ? "primary" : "read-write");
-    }
+    choose_host(purpose, all);
     all.insert_or_assign("client_encoding", "UTF8");
     const auto own = given_.find("options");
     all.insert_or_assign(

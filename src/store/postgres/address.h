@@ -12,10 +12,12 @@ enum class Purpose {
     read,    ///< The readers of a store.
     manage,  ///< Migrations: no time-out.
     tables,  ///< Anybody's tables: their own search path, read only, no time-out.
+    stale,   ///< Reading where what is read may be old.
 };
 
 /// A `postgresql://…` URL with what Passbook adds where it says nothing: time-outs of the link, the
-/// settings of the session, the primary among several hosts.
+/// settings of the session, the primary among several hosts. A URL may list the hosts of a primary
+/// and its standbys in any order, and cannot have a writer accept a standby.
 class Address {
 public:
     /// Failure `broken` where libpq cannot read the URL; the text holds no part of it, for that

@@ -56,6 +56,21 @@ TEST(Address, AddsWhatTheUrlLeavesOut) {
     EXPECT_NE(tables.at("options").find("default_transaction_read_only=on"), npos);
 }
 
+TEST(Address, OfSeveralHostsAWriterTakesThePrimaryWhateverTheUrlSays) {
+    const Address both("postgresql://me@a:1,b:2/points");
+    EXPECT_EQ(both.parameters(Purpose::write).at("host"), "a,b");
+    EXPECT_EQ(both.parameters(Purpose::write).at("port"), "1,2");
+    for (const std::string given : {"any", "standby", "prefer-standby", "read-only"}) {
+        const Address address("postgresql://a,b/points?target_session_attrs=" + given);
+        EXPECT_EQ(address.parameters(Purpose::write).at("target_session_attrs"), "read-write");
+        EXPECT_EQ(address.parameters(Purpose::read).at("target_session_attrs"), "primary");
+        EXPECT_EQ(address.parameters(Purpose::stale).at("target_session_attrs"), given);
+    }
+    const Address primary("postgresql://a,b/points?target_session_attrs=primary");
+    EXPECT_EQ(primary.parameters(Purpose::write).at("target_session_attrs"), "primary");
+    EXPECT_EQ(both.parameters(Purpose::stale).at("target_session_attrs"), "prefer-standby");
+}
+
 TEST(Address, TheUrlHasTheLastWordOnTimeOutsButNotOnThePath) {
     const auto given = Address(
                            "postgresql://db/points?connect_timeout=9&application_name=mine&"

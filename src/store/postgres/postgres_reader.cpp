@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/postgres_reader.h"
 
+#include <utility>
+
 #include "store/postgres/link.h"
 #include "store/postgres/lookups.h"
 #include "store/postgres/places.h"
+#include "store/postgres/postgres_standby.h"
 #include "store/postgres/queries.h"
 #include "store/postgres/rows.h"
 #include "store/postgres/snapshot.h"
@@ -34,8 +37,8 @@ Parameters at(const AccountId& account) {
 
 class PostgresReader final : public Reader {
 public:
-    PostgresReader(Address address, const Clock* clock)
-        : link_(std::move(address), Purpose::read), clock_(clock) {}
+    PostgresReader(Address address, Purpose purpose, const Clock* clock)
+        : link_(std::move(address), purpose), clock_(clock) {}
 
     std::vector<ledger::Asset> assets() override {
         return read_all<ledger::Asset>(ask(queries().all_assets),
@@ -103,6 +106,14 @@ public:
         }
     }
 
+    Position position() {
+        const Result result = ask(queries().position);
+        const Row row = result.row(0);
+        const auto stale = row.optional_integer(1);
+        return {.log = std::string(row.text(0)),
+                .stale = stale ? std::optional(std::chrono::seconds(*stale)) : std::nullopt};
+    }
+
 private:
     /// One statement is one snapshot, or part of the one that is open.
     Result ask(const Query& query, const Parameters& parameters = {}) {
@@ -153,10 +164,47 @@ std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey&
     });
 }
 
+class PostgresStandbyReader final : public StandbyReader {
+public:
+    PostgresStandbyReader(const Address& address, const Clock* clock)
+        : reader_(address, Purpose::stale, clock) {}
+
+    Position position() override {
+        return reader_.position();
+    }
+    Reader& rows() override {
+        return reader_;
+    }
+
+private:
+    PostgresReader reader_;
+};
+
+class PostgresStandby final : public Standby {
+public:
+    PostgresStandby(const std::string& url, const Clock* clock) : address_(url), clock_(clock) {}
+
+    std::string describe() const override {
+        return address_.describe();
+    }
+    std::unique_ptr<StandbyReader> reader() override {
+        return std::make_unique<PostgresStandbyReader>(address_, clock_);
+    }
+
+private:
+    Address address_;
+    const Clock* clock_;
+};
+
 }  // namespace
 
 std::unique_ptr<Reader> open_reader(Address address, const Clock* clock) {
-    return std::make_unique<PostgresReader>(std::move(address), clock);
+    return std::make_unique<PostgresReader>(std::move(address), Purpose::read, clock);
+}
+
+std::unique_ptr<Standby> open_standby(const std::string& url, const Clock& clock) {
+    return std::make_unique<PostgresStandby>(
+        url, dynamic_cast<const SystemClock*>(&clock) == nullptr ? &clock : nullptr);
 }
 
 }  // namespace passbook::store::postgres
