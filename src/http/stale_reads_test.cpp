@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads that may be stale: where they are answered, and what marks them.
-#include <vector>
+#include <atomic>
+#include <chrono>
+#include <optional>
 
 #include "base/failure.h"
 #include "http/api_harness.h"
@@ -20,8 +22,8 @@ public:
         return std::make_unique<Reader>(*this);
     }
 
-    std::optional<std::chrono::seconds> stale = std::chrono::seconds(7);
-    bool gone = false;
+    std::atomic<bool> knows_its_age = true;
+    std::atomic<bool> gone = false;
 
 private:
     class Reader final : public store::StandbyReader {
@@ -32,7 +34,9 @@ private:
             if (store_.gone) {
                 throw Failure(FailureKind::unavailable, "the standby is gone");
             }
-            return {.log = "0/16B3748", .stale = store_.stale};
+            return {.log = "0/16B3748",
+                    .stale = store_.knows_its_age ? std::optional(std::chrono::seconds(7))
+                                                  : std::nullopt};
         }
         store::Reader& rows() override {
             return *reader_;
@@ -86,7 +90,7 @@ TEST_F(StaleReads, OnlyWhoAsksForThemIsAnsweredFromTheStandby) {
     EXPECT_EQ(field(stale.body, "balance"), "5");
     EXPECT_EQ(stale.header("Passbook-Position"), "0/16B3748");
     EXPECT_EQ(stale.header("Passbook-Stale-Seconds"), "7");
-    standby_.stale.reset();
+    standby_.knows_its_age = false;
     const RawResponse unknown = ask("/v1/accounts/alice?stale_ok=true");
     EXPECT_EQ(unknown.header("Passbook-Position"), "0/16B3748");
     EXPECT_EQ(unknown.header("Passbook-Stale-Seconds"), "");

@@ -4,14 +4,13 @@ acknowledged is lost; with an asynchronous one the loss is counted and what rema
 old primary, back by mistake, does no harm."""
 
 import collections
-import pathlib
+import contextlib
 import re
 import threading
 import time
 import unittest
 
-from harness import ServerTest
-from history import History
+from harness import ServerTest, in_parallel
 from postgres_store import fresh_store, private_postgres
 from workload import Load, Recorder, check_all, dump, fresh_history
 
@@ -71,7 +70,7 @@ class SynchronousStandby(FailoverTest):
         super().setUp()
         self.primary.wait_for_standby()
 
-    def test_nothing_acknowledged_is_lost_and_the_old_primary_acknowledges_nothing(self):
+    def test_nothing_acknowledged_is_lost_and_the_old_primary_is_refused(self):
         history = fresh_history("synchronous")
         servers = [self.serve() for _ in range(2)]
         Load(history, servers[0], accounts=3).open_accounts(self.connect(servers[0]))
@@ -81,8 +80,7 @@ class SynchronousStandby(FailoverTest):
         self.take_over()
         recorders = [Recorder(history, self.connect(server)) for server in servers]
         self.assert_recovers(recorders)
-        time.sleep(1)
-        self.assert_old_primary_acknowledges_nothing(history)
+        self.assert_old_primary_is_refused(history, recorders)
         for load in loads:
             load.stop()
         counts = history.counts()
@@ -90,27 +88,27 @@ class SynchronousStandby(FailoverTest):
         check_all(self, history, servers[1])
         print(f"synchronous: {counts['ok']} acknowledged, none lost")
 
-    def assert_old_primary_acknowledges_nothing(self, history):
-        """Someone starts it again, and a server whose URL has it in front finds it first."""
+    def assert_old_primary_is_refused(self, history, recorders):
+        """Someone starts it again, and every URL has it in front."""
         self.primary.start()
         self.addCleanup(self.primary.stop, "immediate")
-        astray = self.serve(self.hosts(self.primary))
+        # Those that run have to connect again, and find both.
+        self.standby.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                         "WHERE application_name = 'passbook'")
+        self.assert_recovers(recorders)
+        started = Recorder(history, self.connect(self.serve()))
+        self.assertEqual(started.grant("acct-1", 1).attempts[0].status, 201)
+        self.assert_acknowledges_nothing(self.serve(self.hosts(self.primary)), history)
+
+    def assert_acknowledges_nothing(self, astray, history):
+        """A server that knows of no other primary than the old one."""
         known = next(call for call in history.calls if call.took_effect())
         asked = [(f"/v1/accounts/acct-{number}/grants", {"amount": 1}, f"astray-{number}")
                  for number in range(3)] + [(known.path, known.body, known.key)]
-        answers = []
-
-        def ask(path, body, key):
-            answers.append(self.connect(astray, timeout=4).post(path, body, key))
-
-        threads = [threading.Thread(target=ask, args=each) for each in asked]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        answers = in_parallel(len(asked), lambda number: self.connect(astray, timeout=4).post(
+            *asked[number]))
         self.assertEqual([answer for answer in answers if 200 <= answer.status < 300], [])
         astray.kill()
-        self.primary.stop("immediate")
 
 
 class LocalOnly(FailoverTest):
@@ -139,26 +137,23 @@ class LocalOnly(FailoverTest):
         self.assertEqual(recorder.send(call).replayed, False)
         self.assertEqual(self.balance(client, "alice"), 6)
 
+    @contextlib.contextmanager
     def waits_cancelled(self):
         """Ends each wait for the standby as an impatient administrator would."""
-        test = self
+        ending = threading.Event()
 
-        class Impatient:
-            def __enter__(self):
-                self.ending = threading.Event()
-                self.thread = threading.Thread(target=self.run)
-                self.thread.start()
+        def cancel():
+            while not ending.wait(0.1):
+                self.primary.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity "
+                                 "WHERE wait_event = 'SyncRep'")
 
-            def run(self):
-                while not self.ending.wait(0.1):
-                    test.primary.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity "
-                                     "WHERE wait_event = 'SyncRep'")
-
-            def __exit__(self, *_):
-                self.ending.set()
-                self.thread.join()
-
-        return Impatient()
+        thread = threading.Thread(target=cancel)
+        thread.start()
+        try:
+            yield
+        finally:
+            ending.set()
+            thread.join()
 
 
 class AsynchronousStandby(FailoverTest):

@@ -151,6 +151,23 @@ std::string Address::describe() const {
                        database.empty() ? "" : "/", escaped(database));
 }
 
+std::vector<Address> Address::hosts() const {
+    const auto list = given_.contains("host") ? given_.find("host") : given_.find("hostaddr");
+    const std::size_t count = list == given_.end() ? 1 : split(list->second).size();
+    std::vector<Address> alone(count, *this);
+    for (const std::string keyword : {"host", "hostaddr", "port"}) {
+        const auto found = given_.find(keyword);
+        if (found == given_.end()) {
+            continue;
+        }
+        const auto parts = split(found->second);
+        for (std::size_t i = 0; i < count && parts.size() == count; ++i) {
+            alone[i].given_[keyword] = parts[i];
+        }
+    }
+    return alone;
+}
+
 std::map<std::string, std::string> Address::parameters(Purpose purpose) const {
     std::map<std::string, std::string> all = given_;
     all.emplace("application_name", "passbook");

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace passbook::store::postgres {
 
@@ -26,6 +27,9 @@ public:
 
     /// `postgresql://user@host:port/database`: for people, never with a password.
     [[nodiscard]] std::string describe() const;
+
+    /// Each of its hosts alone, in their order.
+    [[nodiscard]] std::vector<Address> hosts() const;
 
     /// Keywords and values for libpq.
     [[nodiscard]] std::map<std::string, std::string> parameters(Purpose purpose) const;

@@ -9,7 +9,8 @@
 namespace passbook::store::postgres {
 
 /// A connection to a store that is opened when it is needed, and anew when the last one broke. Each
-/// new one makes sure that the store is of a version this program knows.
+/// new one makes sure that the store is of a version this program knows, and, where the URL lists
+/// several hosts, that it is of no primary that another has succeeded.
 class Link {
 public:
     Link(Address address, Purpose purpose) : address_(std::move(address)), purpose_(purpose) {}
