@@ -15,6 +15,7 @@
 #include "cli/subcommand.h"
 #include "cli/text.h"
 #include "engine/engine.h"
+#include "engine/standby.h"
 #include "http/api.h"
 
 namespace passbook::cli {
@@ -24,6 +25,7 @@ constexpr std::chrono::seconds grace{30};
 
 struct ServeFlags {
     std::string store = store_default;
+    std::string standby;
     std::string listen = "127.0.0.1:7070";
     std::size_t threads = 2;
     std::size_t lanes = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -100,6 +102,21 @@ private:
     sigset_t signals_{};
 };
 
+/// None where none was asked for. One that does not answer is no reason not to serve: it is only
+/// told.
+std::unique_ptr<store::Standby> standby_of(const ServeFlags& flags, const Clock& clock) {
+    if (flags.standby.empty()) {
+        return nullptr;
+    }
+    auto standby = engine::open_standby(flags.standby, clock);
+    try {
+        spdlog::info("standby {}, at {}", standby->describe(), standby->reader()->position().log);
+    } catch (const Failure& failure) {
+        spdlog::warn("reads with stale_ok=true fail until the standby answers: {}", failure.what());
+    }
+    return standby;
+}
+
 Exit run_serve(const ServeFlags& flags) {
     http::ServerOptions options;
     options.listen = loopback(flags.listen);
@@ -115,7 +132,9 @@ Exit run_serve(const ServeFlags& flags) {
                                in_doubt = true;
                                StopSignal::raise();
                            }});
-    http::Api api(engine, options);
+    const SystemClock clock;
+    const auto standby = standby_of(flags, clock);
+    http::Api api(engine, options, standby.get());
     fmt::print("passbook: listening on {} (store {})\n", api.url(), engine.describe());
     std::fflush(stdout);
 
@@ -142,6 +161,9 @@ Subcommand add_serve(CLI::App& app) {
     sub->add_option("--store", flags->store, "Store to serve; made if it is absent")
         ->type_name("URL")
         ->capture_default_str();
+    sub->add_option("--standby", flags->standby,
+                    "PostgreSQL standby of the store, for reads that say stale_ok=true")
+        ->type_name("URL");
     sub->add_option("--listen", flags->listen, "Address and port; port 0 takes a free one")
         ->type_name("HOST:PORT")
         ->capture_default_str();

@@ -3,7 +3,9 @@
 #include <string_view>
 
 #include "engine/engine.h"
+#include "engine/standby.h"
 #include "store/mariadb/mariadb_store.h"
+#include "store/postgres/postgres_standby.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -67,6 +69,15 @@ std::unique_ptr<store::Tables> open_tables(const std::string& url) {
         return store::mariadb::open_tables(url);
     }
     return store::sqlite::open_tables(sqlite_path(url));
+}
+
+std::unique_ptr<store::Standby> open_standby(const std::string& url, const Clock& clock) {
+    if (!is_postgres(url)) {
+        throw Failure(FailureKind::broken,
+                      "only a store on PostgreSQL has standbys: "
+                      "postgresql://USER@HOST:PORT/DATABASE");
+    }
+    return store::postgres::open_standby(url, clock);
 }
 
 std::vector<LibraryVersion> library_versions() {

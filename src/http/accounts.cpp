@@ -129,10 +129,10 @@ void add_account_routes(std::vector<Route>& routes, Service& service) {
     post("/v1/accounts/{id}/unfreeze", "unfreeze");
     post("/v1/accounts/{id}/close", "close");
     routes.push_back(put_route(service, "/v1/accounts/{id}", read_put_account, "id"));
-    routes.push_back(read_route(service, "/v1/accounts", list_accounts));
-    routes.push_back(read_route(service, "/v1/accounts/{id}", get_account));
-    routes.push_back(read_route(service, "/v1/accounts/{id}/entries", list_entries));
-    routes.push_back(read_route(service, "/v1/accounts/{id}/balance", get_balance));
+    routes.push_back(stale_read_route(service, "/v1/accounts", list_accounts));
+    routes.push_back(stale_read_route(service, "/v1/accounts/{id}", get_account));
+    routes.push_back(stale_read_route(service, "/v1/accounts/{id}/entries", list_entries));
+    routes.push_back(stale_read_route(service, "/v1/accounts/{id}/balance", get_balance));
 }
 
 }  // namespace passbook::http

@@ -19,8 +19,14 @@ std::vector<Route> all_routes(Service& service) {
 
 }  // namespace
 
-Api::Api(engine::Engine& engine, const ServerOptions& options)
-    : service_{engine, reads_, metrics_}, router_(all_routes(service_)), reads_(engine) {
+Api::Api(engine::Engine& engine, const ServerOptions& options, store::Standby* standby)
+    : service_{engine, reads_, metrics_, nullptr},
+      router_(all_routes(service_)),
+      reads_(lending(engine)) {
+    if (standby != nullptr) {
+        stale_reads_ = std::make_unique<ReadPool>(lending(*standby));
+        service_.stale_reads = stale_reads_.get();
+    }
     server_ = std::make_unique<Server>(
         options, ServerHooks{[this](const Request& request) { return router_.admit(request); },
                              [this](const Request& request, Responder responder) {

@@ -13,6 +13,7 @@
 #include "http/read_pool.h"
 #include "http/router.h"
 #include "http/server.h"
+#include "store/standby.h"
 
 namespace passbook::http {
 
@@ -21,6 +22,7 @@ struct Service {
     engine::Engine& engine;
     ReadPool& reads;
     const HttpMetrics& metrics;
+    ReadPool* stale_reads = nullptr;  ///< On a standby, where the server has one.
 };
 
 // Each adds the routes of its noun; the service outlives them.
@@ -35,8 +37,9 @@ void add_transaction_routes(std::vector<Route>& routes, Service& service);
 
 class Api {
 public:
-    /// Listens and answers from here on. The engine must outlive it. Throws as Server does.
-    Api(engine::Engine& engine, const ServerOptions& options);
+    /// Listens and answers from here on. The engine must outlive it, and so must the standby, if
+    /// there is one for reads that may be stale. Throws as Server does.
+    Api(engine::Engine& engine, const ServerOptions& options, store::Standby* standby = nullptr);
 
     [[nodiscard]] std::string url() const {
         return server_->url();
@@ -56,6 +59,8 @@ private:
     Service service_;
     Router router_;
     ReadPool reads_;
+    // Its own threads: a standby that hangs keeps no other read waiting.
+    std::unique_ptr<ReadPool> stale_reads_;
     std::unique_ptr<Server> server_;
 };
 

@@ -31,7 +31,7 @@ void add_hold_routes(std::vector<Route>& routes, Service& service) {
     routes.push_back(command_route(service, "/v1/holds", "hold"));
     routes.push_back(command_route(service, "/v1/holds/{id}/commit", "commit", "hold"));
     routes.push_back(command_route(service, "/v1/holds/{id}/void", "void", "hold"));
-    routes.push_back(read_route(service, "/v1/holds/{id}", get_hold));
+    routes.push_back(stale_read_route(service, "/v1/holds/{id}", get_hold));
 }
 
 }  // namespace passbook::http

@@ -5,15 +5,35 @@
 
 namespace passbook::http {
 
+namespace {
+
+void read_on(ReadPool& pool, Service& service, ReadHandler handler, Call call) {
+    // Shared, because what a pool keeps must be copyable.
+    const auto arguments =
+        std::make_shared<ReadArguments>(ReadArguments{std::move(call.ids), std::move(call.query)});
+    pool.read(std::move(call), [&service, handler, arguments](store::Reader& reader) {
+        return handler(service, reader, *arguments);
+    });
+}
+
+}  // namespace
+
 Route read_route(Service& service, std::string_view pattern, ReadHandler handler) {
     return {Method::get, pattern, KeyRule::ignored, 0, [&service, handler](Call call) {
-                // Shared, because what a pool keeps must be copyable.
-                const auto arguments = std::make_shared<ReadArguments>(
-                    ReadArguments{std::move(call.ids), std::move(call.query)});
-                service.reads.read(std::move(call),
-                                   [&service, handler, arguments](store::Reader& reader) {
-                                       return handler(service, reader, *arguments);
-                                   });
+                read_on(service.reads, service, handler, std::move(call));
+            }};
+}
+
+Route stale_read_route(Service& service, std::string_view pattern, ReadHandler handler) {
+    return {Method::get, pattern, KeyRule::ignored, 0, [&service, handler](Call call) {
+                const std::string stale_ok = call.query.take("stale_ok").value_or("false");
+                if (stale_ok != "true" && stale_ok != "false") {
+                    call.refuse({Code::invalid_parameter, "stale_ok must be true or false", {}});
+                    return;
+                }
+                const bool stale = stale_ok == "true" && service.stale_reads != nullptr;
+                read_on(stale ? *service.stale_reads : service.reads, service, handler,
+                        std::move(call));
             }};
 }
 

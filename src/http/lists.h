@@ -24,6 +24,10 @@ using ReadHandler = Result<Response, Problem> (*)(Service&, store::Reader&, Read
 /// refused before the store is asked.
 [[nodiscard]] Route read_route(Service& service, std::string_view pattern, ReadHandler handler);
 
+/// The same, answered from a standby where there is one and the client says `stale_ok=true`.
+[[nodiscard]] Route stale_read_route(Service& service, std::string_view pattern,
+                                     ReadHandler handler);
+
 /// Where a list goes on; `kind` keeps the cursors of different lists apart. Opaque to clients.
 [[nodiscard]] std::string cursor_of(char kind, std::string_view position);
 [[nodiscard]] Result<std::optional<std::string>, Problem> take_cursor(Query& query, char kind);

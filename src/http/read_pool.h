@@ -12,16 +12,29 @@
 
 #include "engine/engine.h"
 #include "http/call.h"
+#include "store/standby.h"
 
 namespace passbook::http {
 
-/// Reads what was asked for. It may throw Failure, which answers the request; a reader that failed
-/// is not used again.
+/// Reads what was asked for. It may throw Failure, which answers the request.
 using Reading = std::function<Result<Response, Problem>(store::Reader&)>;
+
+/// Lends a reader to a reading, on one thread, and returns what it made.
+using Lender = std::function<Result<Response, Problem>(const Reading&)>;
+
+/// Makes the lender of one thread.
+using Lending = std::function<Lender()>;
+
+/// Readers of the store; one that failed is not used again.
+[[nodiscard]] Lending lending(engine::Engine& engine);
+
+/// Readers of a standby. Every answer, and every problem that is made of what was read, says how
+/// far the standby had come.
+[[nodiscard]] Lending lending(store::Standby& standby);
 
 class ReadPool {
 public:
-    explicit ReadPool(engine::Engine& engine);
+    explicit ReadPool(const Lending& lending);
     /// Answers what is queued first.
     ~ReadPool();
     ReadPool(const ReadPool&) = delete;
@@ -35,10 +48,9 @@ private:
         Reading reading;
     };
 
-    void work();
-    void answer(Job job);
+    void work(const Lender& lender);
+    static void answer(Job job, const Lender& lender);
 
-    engine::Engine& engine_;
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<Job> queue_;  // guarded by mutex_

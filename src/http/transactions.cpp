@@ -32,7 +32,7 @@ void add_transaction_routes(std::vector<Route>& routes, Service& service) {
     routes.push_back(command_route(service, "/v1/transactions", "transaction"));
     routes.push_back(
         command_route(service, "/v1/transactions/{id}/reverse", "reverse", "transaction"));
-    routes.push_back(read_route(service, "/v1/transactions/{id}", get_transaction));
+    routes.push_back(stale_read_route(service, "/v1/transactions/{id}", get_transaction));
 }
 
 }  // namespace passbook::http

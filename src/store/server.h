@@ -17,6 +17,7 @@ enum class Purpose {
     read,    ///< The readers of a store.
     manage,  ///< Migrations: no time-out.
     tables,  ///< Anybody's tables: read only, no time-out.
+    stale,   ///< Reading where what is read may be old.
 };
 
 /// What an error of the server comes down to: the kinds of failure, and the two that the writer

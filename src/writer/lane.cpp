@@ -2,6 +2,7 @@
 #include "writer/lane.h"
 
 #include <spdlog/spdlog.h>
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -35,6 +36,11 @@ public:
 private:
     std::vector<std::optional<ledger::Answer>> decided_;
 };
+
+/// Nothing was done or found that an answer would acknowledge.
+bool rejects(const ledger::Answer& answer) {
+    return std::holds_alternative<ledger::Rejection>(answer.body);
+}
 
 std::uint64_t micros_since(std::chrono::steady_clock::time_point start) {
     const auto passed = std::chrono::steady_clock::now() - start;
@@ -150,7 +156,7 @@ std::vector<ledger::Answer> Lane::transact_with_retries(const std::vector<Job>& 
     while (true) {
         std::vector<ledger::Answer> answers;
         try {
-            transact(batch, retry.in_doubt(), answers);
+            transact(batch, answers);
             doubted.disclaim_replays(answers);
             return answers;
         } catch (const Failure& failure) {
@@ -169,11 +175,9 @@ std::vector<ledger::Answer> Lane::transact_with_retries(const std::vector<Job>& 
 }
 
 /// One database transaction, from BEGIN to the end of COMMIT; `answers` are true once it returns.
-/// Where nothing is to be written (all replays, say) nothing is committed either. `confirmed`: what
-/// was read is answered only once a later write was acknowledged, so that no standby can take over
-/// without it.
-void Lane::transact(const std::vector<Job>& batch, bool confirmed,
-                    std::vector<ledger::Answer>& answers) {
+/// Where nothing is to be written (all replays, say) nothing is committed either, and what was
+/// found is confirmed in its place.
+void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& answers) {
     std::vector<ledger::Need> needs;
     needs.reserve(batch.size());
     for (const Job& job : batch) {
@@ -190,13 +194,27 @@ void Lane::transact(const std::vector<Job>& batch, bool confirmed,
     const auto start = std::chrono::steady_clock::now();
     if (changes.empty()) {
         writer_->rollback();
-        if (confirmed) {
-            writer_->confirm();
+        if (!std::all_of(answers.begin(), answers.end(), rejects)) {
+            confirm();
         }
     } else {
         writer_->commit(changes);
         counters_.commit_micros.add(micros_since(start));
         counters_.batch_size.add(batch.size());
+    }
+}
+
+/// What is there may be there alone: the COMMIT that wrote it may never have reached the standby,
+/// whoever sent it and whatever they were told. Answered, it would be acknowledged, and lost with
+/// this primary. Where it cannot be confirmed its outcome is as unknown as it was.
+void Lane::confirm() {
+    try {
+        writer_->confirm();
+    } catch (const Failure& failure) {
+        if (failure.kind() == FailureKind::broken) {
+            throw;
+        }
+        throw Failure(FailureKind::in_doubt, failure.what(), failure.native());
     }
 }
 

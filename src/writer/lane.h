@@ -61,8 +61,8 @@ private:
     [[nodiscard]] std::vector<Job> next_batch();
     void work(std::vector<Job> batch);
     [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(const std::vector<Job>& batch);
-    void transact(const std::vector<Job>& batch, bool confirmed,
-                  std::vector<ledger::Answer>& answers);
+    void transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& answers);
+    void confirm();
     void work_one_by_one(std::vector<Job> batch);
     void fail_all(std::vector<Job>& batch, FailureKind kind);
     void give_up(std::vector<Job>& batch);

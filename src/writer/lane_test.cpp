@@ -287,7 +287,24 @@ TEST_F(SharedLaneTest, AnUnknownOutcomeThatDidNotIsDone) {
     EXPECT_EQ(store.confirms(), 0) << "the commit was the later write";
     auto replay = submit(lane, ledger::Grant{alice, 1, {}}, "k");
     EXPECT_TRUE(answer_of(replay).replayed);
-    EXPECT_EQ(store.confirms(), 0) << "nothing was in doubt";
+}
+
+TEST_F(SharedLaneTest, WhatIsFoundIsAnsweredOnlyOnceItIsConfirmed) {
+    Lane& lane = this->lane(hurried);
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_FALSE(answer_of(first).replayed);
+    EXPECT_EQ(store.confirms(), 0);
+    // Whoever sent it may have been told that its outcome is unknown: it need not be this lane.
+    store.plan_fault({.at = 2, .kind = FailureKind::unavailable, .times = 1'000'000});
+    auto unconfirmed = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_EQ(failure_of(unconfirmed), FailureKind::in_doubt);
+    store.plan_fault({});
+    auto replay = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_TRUE(answer_of(replay).replayed);
+    EXPECT_EQ(store.confirms(), 1);
+    auto rejected = submit(lane, ledger::Spend{bob, 1, {}}, "k");
+    EXPECT_TRUE(std::holds_alternative<Rejection>(answer_of(rejected).body));
+    EXPECT_EQ(store.confirms(), 1) << "nothing was acknowledged";
 }
 
 TEST_F(SharedLaneTest, AnOutcomeThatStaysUnknownIsToldAndTheLaneGoesOn) {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A private PostgreSQL for tests: its own folder, a free port of loopback, a password of its own.
+"""A private PostgreSQL for tests: its own folder, a free port of loopback, a password of its own;
+and standbys that follow it, each in a folder and at a port of its own.
 
 usage: postgres_server.py start FOLDER [--set NAME=VALUE]...   prints its URL
        postgres_server.py stop FOLDER                          ends it; the folder stays
@@ -13,6 +14,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 from private_server import PATIENCE_SECONDS, PrivateServer, command_line
 
@@ -47,6 +49,41 @@ class PostgresServer(PrivateServer):
     def pid_file(self):
         return self.data / "postmaster.pid"
 
+    def start_standby(self, folder):
+        """A new server that is a copy of this one and follows it; the password is the same."""
+        standby = PostgresServer(folder, self.settings)
+        standby.password = self.password
+        standby._own()
+        # What it follows stands in a file, not on its command line, so that SQL can change it.
+        standby._run([self.programs / "pg_basebackup", "-D", standby.data, "-d",
+                      self.url("postgres"), "-R", "-X", "stream", "-c", "fast", "--no-sync"])
+        standby.start()
+        self._until("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'", "1")
+        return standby
+
+    def wait_for_standby(self, waits=True):
+        """From here on a COMMIT is answered only when a standby has it too: a synchronous one."""
+        self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{'*' if waits else ''}'")
+        self.sql("SELECT pg_reload_conf()")
+        if waits:
+            self._until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", "1")
+
+    def catch_up(self, primary):
+        """Waits until a standby has replayed all that its primary has written by now."""
+        written = primary.sql("SELECT pg_current_wal_lsn()").strip()
+        self._until(f"SELECT pg_last_wal_replay_lsn() >= '{written}'", "t")
+
+    def stop_following(self):
+        """A standby that hears nothing any more, as if the network between the two had gone."""
+        self.sql("ALTER SYSTEM SET primary_conninfo = ''")
+        self.sql("SELECT pg_reload_conf()")
+        self._until("SELECT count(*) FROM pg_stat_wal_receiver", "0")
+
+    def promote(self):
+        """Makes a primary of a standby."""
+        if not self._control("promote"):
+            raise RuntimeError("PostgreSQL was not promoted:\n" + self._log())
+
     def stop(self, mode="fast"):
         if self.pid() is not None and not self._control("stop", "-m", mode):
             raise RuntimeError("PostgreSQL did not stop:\n" + self._log())
@@ -62,6 +99,13 @@ class PostgresServer(PrivateServer):
         return subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-F", "|", *options, "-d", self.url(database, role)],
             input=text, text=True, capture_output=True, timeout=300, check=False)
+
+    def _until(self, query, wanted):
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (said := self.sql(query, "postgres").strip()) != wanted:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{query}: {said}, and not {wanted}:\n" + self._log())
+            time.sleep(0.02)
 
     def _initialize(self, secret):
         # The default collation is a language's, so that a column that forgot its own shows.
@@ -87,7 +131,8 @@ class PostgresServer(PrivateServer):
         return self._control("start")
 
     def _furnish(self):
-        self.sql("CREATE DATABASE passbook", database="postgres")
+        if not (self.data / "standby.signal").exists():
+            self.sql("CREATE DATABASE passbook", database="postgres")
 
 
 if __name__ == "__main__":

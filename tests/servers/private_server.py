@@ -112,20 +112,25 @@ class PrivateServer:
                 raise RuntimeError(f"of {processes} some did not end")
             time.sleep(0.01)
 
-    def _make(self):
+    def _own(self, *files):
+        """Makes the folder; it and the files then belong to whom the server will run as."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.password = secrets.token_hex(16)
-        secret = self.folder / "password"
-        secret.touch(mode=0o600)
-        secret.write_text(self.password + "\n", encoding="ascii")
         if os.geteuid() == 0:
             owner = pwd.getpwnam(self.ACCOUNT)
             closed = [str(path) for path in self.folder.parents if not path.stat().st_mode & 0o001]
             if closed:
                 raise RuntimeError(f"as root, {self.ACCOUNT} owns the server and must get into its "
                                    f"folder: {closed[0]} lets nobody through")
-            for path in (self.folder, secret):
+            for path in (self.folder, *files):
                 os.chown(path, owner.pw_uid, owner.pw_gid)
+
+    def _make(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.password = secrets.token_hex(16)
+        secret = self.folder / "password"
+        secret.touch(mode=0o600)
+        secret.write_text(self.password + "\n", encoding="ascii")
+        self._own(secret)
         self._initialize(secret)
         secret.unlink()
 

@@ -62,6 +62,7 @@ std::string_view time_outs(Purpose purpose) {
             return "-c lock_timeout=5s -c statement_timeout=10s "
                    "-c idle_in_transaction_session_timeout=15s";
         case Purpose::read:
+        case Purpose::stale:
             // A snapshot may be walked for long, and a writer is never kept waiting by it.
             return "-c lock_timeout=5s -c statement_timeout=60s "
                    "-c idle_in_transaction_session_timeout=0";
@@ -77,6 +78,7 @@ std::string_view fixed_settings(Purpose purpose, Reach reach) {
     switch (purpose) {
         case Purpose::write:
         case Purpose::read:
+        case Purpose::stale:
             // Every look-up is by a key and finds a row or two, whatever its parameters: planned
             // once, not for every batch. A plan made while the tables were still empty would read
             // them from end to end for as long as it lives; compiling one costs more than it runs.
@@ -118,6 +120,22 @@ std::pair<std::string, Reach> without_reach(const std::string& url) {
         rest[at] = '?';
     }
     return {rest, value == "true" ? Reach::one_shard : Reach::all_shards};
+}
+
+/// Which of several hosts will do. What a reader shows holds every acknowledged write, so it, too,
+/// asks the primary.
+void choose_host(Purpose purpose, std::map<std::string, std::string>& all) {
+    if (purpose == Purpose::tables) {
+        return;
+    }
+    if (purpose == Purpose::stale) {
+        all.emplace("target_session_attrs", "prefer-standby");
+        return;
+    }
+    std::string& chosen = all["target_session_attrs"];
+    if (chosen != "primary" && chosen != "read-write") {
+        chosen = purpose == Purpose::read ? "primary" : "read-write";
+    }
 }
 
 }  // namespace
@@ -165,6 +183,23 @@ std::string Address::describe() const {
                        database.empty() ? "" : "/", escaped(database));
 }
 
+std::vector<Address> Address::hosts() const {
+    const auto list = given_.contains("host") ? given_.find("host") : given_.find("hostaddr");
+    const std::size_t count = list == given_.end() ? 1 : split(list->second).size();
+    std::vector<Address> alone(count, *this);
+    for (const std::string keyword : {"host", "hostaddr", "port"}) {
+        const auto found = given_.find(keyword);
+        if (found == given_.end()) {
+            continue;
+        }
+        const auto parts = split(found->second);
+        for (std::size_t i = 0; i < count && parts.size() == count; ++i) {
+            alone[i].given_[keyword] = parts[i];
+        }
+    }
+    return alone;
+}
+
 std::map<std::string, std::string> Address::parameters(Purpose purpose) const {
     std::map<std::string, std::string> all = given_;
     all.emplace("application_name", "passbook");
@@ -173,10 +208,7 @@ std::map<std::string, std::string> Address::parameters(Purpose purpose) const {
     all.emplace("keepalives_idle", "15");
     all.emplace("keepalives_interval", "5");
     all.emplace("keepalives_count", "3");
-    if (purpose != Purpose::tables) {
-        // What a reader shows holds every acknowledged write, so it, too, asks the primary.
-        all.emplace("target_session_attrs", purpose == Purpose::read ? "primary" : "read-write");
-    }
+    choose_host(purpose, all);
     all.insert_or_assign("client_encoding", "UTF8");
     const auto own = given_.find("options");
     all.insert_or_assign("options", fmt::format("{} {} {}", time_outs(purpose),

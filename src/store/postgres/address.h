@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "store/postgres/places.h"
 #include "store/server.h"
@@ -10,7 +11,8 @@
 namespace passbook::store::postgres {
 
 /// A `postgresql://…` URL with what Passbook adds where it says nothing: time-outs of the link, the
-/// settings of the session, the primary among several hosts.
+/// settings of the session, the primary among several hosts. A URL may list the hosts of a primary
+/// and its standbys in any order, and cannot have a writer accept a standby.
 class Address {
 public:
     /// Failure `broken` where libpq cannot read the URL; the text holds no part of it, for that
@@ -24,6 +26,9 @@ public:
     [[nodiscard]] Reach reach() const noexcept {
         return reach_;
     }
+
+    /// Each of its hosts alone, in their order.
+    [[nodiscard]] std::vector<Address> hosts() const;
 
     /// Keywords and values for libpq.
     [[nodiscard]] std::map<std::string, std::string> parameters(Purpose purpose) const;

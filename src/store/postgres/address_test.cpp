@@ -56,6 +56,40 @@ TEST(Address, AddsWhatTheUrlLeavesOut) {
     EXPECT_NE(tables.at("options").find("default_transaction_read_only=on"), npos);
 }
 
+TEST(Address, OfSeveralHostsAWriterTakesThePrimaryWhateverTheUrlSays) {
+    const Address both("postgresql://me@a:1,b:2/points");
+    EXPECT_EQ(both.parameters(Purpose::write).at("host"), "a,b");
+    EXPECT_EQ(both.parameters(Purpose::write).at("port"), "1,2");
+    for (const std::string given : {"any", "standby", "prefer-standby", "read-only"}) {
+        const Address address("postgresql://a,b/points?target_session_attrs=" + given);
+        EXPECT_EQ(address.parameters(Purpose::write).at("target_session_attrs"), "read-write");
+        EXPECT_EQ(address.parameters(Purpose::read).at("target_session_attrs"), "primary");
+        EXPECT_EQ(address.parameters(Purpose::stale).at("target_session_attrs"), given);
+    }
+    const Address primary("postgresql://a,b/points?target_session_attrs=primary");
+    EXPECT_EQ(primary.parameters(Purpose::write).at("target_session_attrs"), "primary");
+    EXPECT_EQ(both.parameters(Purpose::stale).at("target_session_attrs"), "prefer-standby");
+}
+
+TEST(Address, EachHostAlone) {
+    const auto alone = [](const std::string& url) {
+        std::vector<std::string> all;
+        for (const Address& host : Address(url).hosts()) {
+            all.push_back(host.describe());
+        }
+        return all;
+    };
+    using Strings = std::vector<std::string>;
+    EXPECT_EQ(alone("postgresql://me@a:1,b:2/points"),
+              (Strings{"postgresql://me@a:1/points", "postgresql://me@b:2/points"}));
+    EXPECT_EQ(alone("postgresql:///points?host=a,b&port=5"),
+              (Strings{"postgresql://a:5/points", "postgresql://b:5/points"}));
+    EXPECT_EQ(alone("postgresql:///points?hostaddr=10.0.0.1,10.0.0.2"),
+              (Strings{"postgresql://10.0.0.1/points", "postgresql://10.0.0.2/points"}));
+    EXPECT_EQ(alone("postgresql://a/points"), (Strings{"postgresql://a/points"}));
+    EXPECT_EQ(alone("postgresql:///points"), (Strings{"postgresql:///points"}));
+}
+
 TEST(Address, TheUrlHasTheLastWordOnTimeOutsButNotOnThePath) {
     const auto given = Address(
                            "postgresql://db/points?connect_timeout=9&application_name=mine&"

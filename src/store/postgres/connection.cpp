@@ -23,6 +23,7 @@ std::chrono::milliseconds patience_for(Purpose purpose) {
         case Purpose::write:
             return std::chrono::seconds(15);
         case Purpose::read:
+        case Purpose::stale:
             return std::chrono::seconds(90);
         case Purpose::manage:
         case Purpose::tables:

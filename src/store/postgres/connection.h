@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "base/instant.h"
 #include "store/postgres/address.h"
@@ -107,6 +108,12 @@ public:
     /// that goes with the purpose has run out, and then takes the link for broken.
     [[nodiscard]] pg_result* take(During during);
 
+    /// What is awaited from here on is awaited no longer than this; a link that is good for more
+    /// gets it back by a second call. Returns what held before.
+    std::chrono::milliseconds set_patience(std::chrono::milliseconds patience) noexcept {
+        return std::exchange(patience_, patience);
+    }
+
     /// Throws what the error in a result means, closing the link where it is of no use any more.
     [[noreturn]] void fail(pg_result* result, During during);
     /// Throws for a link that broke.
@@ -118,7 +125,7 @@ private:
     void await(During during);
 
     const std::string where_;
-    const std::chrono::milliseconds patience_;  ///< 0: without end.
+    std::chrono::milliseconds patience_;  ///< 0: without end.
     pg_conn* handle_ = nullptr;
     std::unordered_set<const Query*> prepared_;
     std::string warning_;

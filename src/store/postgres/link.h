@@ -5,7 +5,9 @@
 
 namespace passbook::store::postgres {
 
-/// To the store at the address; each new connection makes sure of its version.
+/// To the store at the address. Each new connection makes sure that the store is of a version this
+/// program knows, and, where the URL lists several hosts, that it is of no primary that another has
+/// succeeded.
 [[nodiscard]] Link<Connection> link_to(const Address& address, Purpose purpose);
 
 }  // namespace passbook::store::postgres

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/lookups.h"
 
+#include <chrono>
+
+#include "base/assert.h"
 #include "store/postgres/queries.h"
 
 namespace passbook::store::postgres {
 namespace {
 
 constexpr int shard_count = 256;
+
+/// The server times no wait for a standby, and a client is better told soon that its outcome stays
+/// unknown.
+constexpr std::chrono::seconds confirm_patience{5};
 
 /// Every shard's answer to who names one of the subjects.
 template <class Take>
@@ -56,6 +63,21 @@ void keep_refusals(const Result& result, const std::vector<std::size_t>& places,
     for (int i = 0; i < result.rows(); ++i) {
         const Row row = result.row(i);
         refusals[places.at(place_of(row))] = read_refusal(row, 1);
+    }
+}
+
+void confirm(Connection& connection) {
+    PASSBOOK_ASSERT(!connection.in_transaction());
+    const auto usual = connection.set_patience(confirm_patience);
+    try {
+        (void)run_one(connection, queries().confirm);
+    } catch (...) {
+        connection.set_patience(usual);
+        throw;
+    }
+    connection.set_patience(usual);
+    if (!connection.warning().empty()) {
+        throw Failure(FailureKind::unavailable, connection.warning());
     }
 }
 

@@ -27,4 +27,8 @@ void add_legs(Connection& connection, Originals& originals);
 void keep_refusals(const Result& result, const std::vector<std::size_t>& places,
                    std::vector<std::optional<ledger::StoredRefusal>>& refusals);
 
+/// See Writer::confirm: on a connection outside any transaction. Failure `unavailable` where it did
+/// not come within a few seconds, or not as far as a standby that COMMIT waits for.
+void confirm(Connection& connection);
+
 }  // namespace passbook::store::postgres

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/postgres_reader.h"
 
+#include <utility>
+
 #include "store/postgres/link.h"
 #include "store/postgres/lookups.h"
 #include "store/postgres/places.h"
+#include "store/postgres/postgres_standby.h"
 #include "store/postgres/queries.h"
 #include "store/postgres/snapshot.h"
 #include "store/read_rows.h"
@@ -24,8 +27,8 @@ Parameters at(const AccountId& account) {
 
 class PostgresReader final : public Reader {
 public:
-    PostgresReader(const Address& address, const Clock* clock)
-        : reach_(address.reach()), link_(link_to(address, Purpose::read)), clock_(clock) {}
+    PostgresReader(const Address& address, Purpose purpose, const Clock* clock)
+        : reach_(address.reach()), link_(link_to(address, purpose)), clock_(clock) {}
 
     std::vector<ledger::Asset> assets() override {
         return read_all(ask(queries().all_assets), [](const Row& row) { return read_asset(row); });
@@ -102,6 +105,14 @@ public:
         }
     }
 
+    Position position() {
+        const Result result = ask(queries().position);
+        const Row row = result.row(0);
+        const auto stale = row.optional_integer(1);
+        return {.log = std::string(row.text(0)),
+                .stale = stale ? std::optional(std::chrono::seconds(*stale)) : std::nullopt};
+    }
+
 private:
     /// One statement is one snapshot, or part of the one that is open.
     Result ask(const Query& query, const Parameters& parameters = {}) {
@@ -128,7 +139,8 @@ private:
 };
 
 /// A key stands for entries or for a refusal, never for both, and for ever: what the second
-/// statement sees beyond the first cannot contradict it.
+/// statement sees beyond the first cannot contradict it. What it tells is as good as an answer to
+/// the request, so it is confirmed like one; an open snapshot is of the past and tells no client.
 std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey& key) {
     const std::vector asked{key};
     return link_.with_fresh([&](Connection& connection) -> std::optional<ledger::Outcome> {
@@ -144,7 +156,11 @@ std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey&
         if (reach_ == Reach::one_shard) {
             add_legs(connection, found);
         }
-        if (auto record = std::move(found).take().at(0)) {
+        auto record = std::move(found).take().at(0);
+        if ((record || refusals[0]) && !connection.in_transaction()) {
+            confirm(connection);
+        }
+        if (record) {
             return std::move(record->record);
         }
         if (refusals[0]) {
@@ -154,10 +170,47 @@ std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey&
     });
 }
 
+class PostgresStandbyReader final : public StandbyReader {
+public:
+    PostgresStandbyReader(const Address& address, const Clock* clock)
+        : reader_(address, Purpose::stale, clock) {}
+
+    Position position() override {
+        return reader_.position();
+    }
+    Reader& rows() override {
+        return reader_;
+    }
+
+private:
+    PostgresReader reader_;
+};
+
+class PostgresStandby final : public Standby {
+public:
+    PostgresStandby(const std::string& url, const Clock* clock) : address_(url), clock_(clock) {}
+
+    std::string describe() const override {
+        return address_.describe();
+    }
+    std::unique_ptr<StandbyReader> reader() override {
+        return std::make_unique<PostgresStandbyReader>(address_, clock_);
+    }
+
+private:
+    Address address_;
+    const Clock* clock_;
+};
+
 }  // namespace
 
 std::unique_ptr<Reader> open_reader(const Address& address, const Clock* clock) {
-    return std::make_unique<PostgresReader>(address, clock);
+    return std::make_unique<PostgresReader>(address, Purpose::read, clock);
+}
+
+std::unique_ptr<Standby> open_standby(const std::string& url, const Clock& clock) {
+    return std::make_unique<PostgresStandby>(
+        url, dynamic_cast<const SystemClock*>(&clock) == nullptr ? &clock : nullptr);
 }
 
 }  // namespace passbook::store::postgres

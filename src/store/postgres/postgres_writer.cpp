@@ -353,11 +353,7 @@ void PostgresWriter::confirm() {
     if (connection == nullptr) {
         throw Failure(FailureKind::unavailable, "the connection to be confirmed is gone");
     }
-    PASSBOOK_ASSERT(!connection->in_transaction());
-    (void)run_one(*connection, queries().confirm);
-    if (!connection->warning().empty()) {
-        throw Failure(FailureKind::unavailable, connection->warning());
-    }
+    postgres::confirm(*connection);
 }
 
 }  // namespace passbook::store::postgres

@@ -196,6 +196,14 @@ void add_transaction(Queries& all) {
     // A transaction that only took a number waits for no standby; one that wrote to the log does.
     all.confirm = {"confirm", "SELECT pg_logical_emit_message(true, 'passbook', 'confirm')"};
     all.version = {"version", "SELECT version FROM format"};
+    // The time of the last COMMIT that was replayed. What was written since is missing; where
+    // nothing was, the standby cannot know it, and its age is only the most it can be.
+    all.position = {
+        "position",
+        "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() "
+        "ELSE pg_current_wal_lsn() END::text, CASE WHEN pg_is_in_recovery() THEN "
+        "greatest(ceil(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())), "
+        "0)::bigint ELSE 0 END"};
 }
 
 void add_locks(Queries& all, Reach reach) {

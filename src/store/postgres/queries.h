@@ -52,6 +52,8 @@ struct Queries {
     Query shard_entries;   ///< $1 shard, $2 account, $3 seq, $4.
     Query shard_holds;     ///< $1 shard, $2 account, $3 opened seq, $4.
     Query shard_refusals;  ///< $1 shard, $2 subject, $3 key, $4.
+
+    Query position;  ///< Place in the log, seconds behind at most: null where it is not known.
 };
 
 [[nodiscard]] const Queries& queries(Reach reach = Reach::all_shards);
