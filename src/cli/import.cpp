@@ -36,7 +36,7 @@ std::optional<std::optional<Amount>> floor_of(const std::string& text) {
             "or `none`",
             in_quotes(text)));
     }
-    return std::optional(*floor);
+    return floor;
 }
 
 std::int64_t signed_of(std::uint64_t count) {

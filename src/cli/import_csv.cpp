@@ -119,7 +119,7 @@ private:
         if (!header) {
             throw CannotRun(fmt::format("{}:{}: {}", file, row.line, header.error()));
         }
-        return std::move(*header);
+        return *header;
     }
 
     void check() {
