@@ -15,11 +15,12 @@
 --   ALTER USER passbook_server@'%' IDENTIFIED BY '...' ACCOUNT UNLOCK;
 --
 -- The guards do not depend on who writes, but on two rights that nobody here has:
---   DROP, with which TRUNCATE comes, and which asks no trigger. A step of a later version that drops
---     something needs it: grant it to the owner, migrate, and revoke it again.
+--   DROP, with which TRUNCATE comes, and which asks no trigger. A step of a later version that
+--     drops something needs it: grant it to the owner, migrate, and revoke it again.
 --   CREATE TEMPORARY TABLES, for such a table hides the one of its name from the guards.
 -- Guards run as the owner: a store whose owner is dropped or renamed takes no write. Where the
--- server keeps a binary log, the owner may make triggers only under log_bin_trust_function_creators.
+-- server keeps a binary log, the owner may make triggers only while the server's setting
+-- log_bin_trust_function_creators is on.
 
 DELIMITER //
 BEGIN NOT ATOMIC

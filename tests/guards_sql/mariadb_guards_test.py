@@ -59,9 +59,9 @@ class MariadbGuardsTest(unittest.TestCase):
         cls.watcher = cls.store.session(READER)
         cls.addClassCleanup(cls.watcher.__exit__)
         cls.before = cls.watcher.fingerprint()
-        cls.attempts = [(what, sql, guards is not None and what not in LONG)
-                        for what, sql, guards in attempts(WRITTEN) if what not in FOREIGN] + mariadb_attempts(
-                            WRITTEN, pathlib.Path(folder.name))
+        shared = [(what, sql, guards is not None and what not in LONG)
+                  for what, sql, guards in attempts(WRITTEN) if what not in FOREIGN]
+        cls.attempts = shared + mariadb_attempts(WRITTEN, pathlib.Path(folder.name))
 
     def test_the_prepared_store_is_sound(self):
         self.assertEqual(self.watcher.faults(), [])

@@ -21,13 +21,13 @@ ROWS = Rows(Mariadb())
 WAITING, BEHIND = waiting(ROWS, "1062"), behind(ROWS)
 LOCK = "LOCK IN SHARE MODE"
 SEEN = "SELECT count(*) FROM entries; SELECT count(*) FROM refusals;"
-ISOLATIONS = ("READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
-# The race, and the guard whose look must wait.
+# At the first a plain look sees too much, at the second too little; the others see no more.
+ISOLATIONS = ("READ UNCOMMITTED", "REPEATABLE READ")
+# The race, and the guard whose look must wait. A look within IF or SET waits without being told to,
+# as InnoDB is; the guards say it there as well, for nothing promises that.
 NEEDED = {
     "a refusal before an entry of its key": "entries_follow",
-    "an entry before a refusal of its key": "refusals_keep",
     "a leg before a subject of another kind": "entries_follow",
-    "a subject before a leg of another kind": "entries_follow",
 }
 
 
@@ -47,10 +47,9 @@ class MariadbRacesTest(unittest.TestCase):
         """One that watches, and the two that race, on the store as it was prepared."""
         for session in self.opened:
             session.run("ROLLBACK;")
-        if self.store.server.sql("SELECT IF((SELECT count(*) FROM entries) = 15 AND (SELECT "
-                                 "count(*) FROM refusals) = 2, 1, 0);") != "1\n" or self.touched:
+        if self.touched:
             self.store.renew()
-        self.touched = False
+        type(self).touched = False
         for session in self.opened:
             session.run(f"USE passbook; SET SESSION TRANSACTION ISOLATION LEVEL {isolation};")
         return self.opened
@@ -66,7 +65,7 @@ class MariadbRacesTest(unittest.TestCase):
 
         def make(text):
             text = text.rstrip().removesuffix(";")
-            return owner.run(f"DROP TRIGGER IF EXISTS {guard}; DELIMITER //\n{text}\n//\n"
+            return owner.run(f"DROP TRIGGER IF EXISTS {guard};\nDELIMITER //\n{text}\n//\n"
                              "DELIMITER ;")
 
         self.assertEqual(make(made.replace(old, new)), "")
@@ -75,30 +74,35 @@ class MariadbRacesTest(unittest.TestCase):
         finally:
             self.assertEqual(make(made), "")
 
-    def assert_waits(self, watcher, waiting):
-        """Until it waits for a lock: else it would have to be done by then."""
+    def await_lock(self, watcher, waiting, must=True):
+        """Until it waits for a lock, or has an answer where it need not."""
         deadline = time.monotonic() + 30
         asked = ("SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = "
                  f"'LOCK WAIT' AND trx_mysql_thread_id = {waiting.pid};")
-        while watcher.run(asked) == "0":
+        while watcher.run(asked) == "0" and (must or not waiting.has_spoken()):
             self.assertLess(time.monotonic(), deadline, "it did not wait for the first session")
-            time.sleep(0.02)
+            time.sleep(0.15)  # asked more often than ten times a second it says what it said before
 
-    def race(self, first, second, end, waits=True, isolation="READ COMMITTED", before=""):
+    def race(self, first, second, end, waits=True, isolation="READ COMMITTED", before="",
+             keep=True):
         """What the second said, and what does not add up afterwards."""
         watcher, one, two = self.sessions(isolation)
-        type(self).touched = True
-        if before:
+        if before or not keep:
             two.run("BEGIN;" + before)
+        type(self).touched |= keep
         self.assertEqual(one.run("BEGIN;" + SAID(first)), "")
         two.send(SAID(second))
         if waits:
-            self.assert_waits(watcher, two)
+            self.await_lock(watcher, two, must=not before)
             self.assertEqual(one.run(end), "")
             said = two.wait()
         else:
             said = two.wait()
             self.assertEqual(one.run(end), "")
+        if not keep:
+            faults = two.faults()
+            two.run("ROLLBACK;")
+            return said, faults
         two.run("COMMIT;")
         return said, watcher.faults()
 
@@ -112,15 +116,16 @@ class MariadbRacesTest(unittest.TestCase):
     def test_the_second_gets_through_once_the_first_has_rolled_back(self):
         for what, first, second, _ in WAITING:
             with self.subTest(what):
-                self.assertEqual(self.race(first, second, "ROLLBACK;"), ("", []))
+                self.assertEqual(self.race(first, second, "ROLLBACK;", keep=False), ("", []))
 
     def test_no_isolation_and_no_old_snapshot_lets_the_second_through(self):
         for isolation in ISOLATIONS:
             for what, first, second, _ in WAITING + BEHIND:
+                if "two " in what:
+                    continue  # which a key decides, whatever a session sees
                 with self.subTest(what, isolation=isolation):
-                    before = "" if isolation == "SERIALIZABLE" else SEEN
                     said, faults = self.race(first, second, "COMMIT;", isolation=isolation,
-                                             before=before)
+                                             before=SEEN)
                     self.assertIn("ERROR", said)
                     self.assertEqual(faults, [])
 
@@ -128,7 +133,7 @@ class MariadbRacesTest(unittest.TestCase):
         for what, first, second, refused in BEHIND:
             for end, expected in (("COMMIT;", refused), ("ROLLBACK;", "seq is not the next")):
                 with self.subTest(what, end=end):
-                    said, faults = self.race(first, second, end, isolation="READ UNCOMMITTED")
+                    said, faults = self.race(first, second, end)
                     self.assertIn(expected, said)
                     self.assertEqual(faults, [])
 

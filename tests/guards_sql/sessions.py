@@ -58,6 +58,10 @@ class Session:
                 return "".join(said).strip()
             said.append(line)
 
+    def has_spoken(self):
+        """Whether there is something to `wait` for already."""
+        return not self._lines.empty()
+
     def run(self, text):
         self.send(text)
         return self.wait()

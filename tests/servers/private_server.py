@@ -35,9 +35,9 @@ class PrivateServer:
     """One server in one folder. As a context it is started, and stopped at the end.
 
     A kind of server says what it is called (NAME), what its process is (PROGRAM), the SCHEME of its
-    URLs, who owns it where a test runs as root (ACCOUNT), its superuser (USER), its SETTINGS, where
-    its process is noted (`pid_file`), and how it is made (`_initialize`), launched (`_launch`, False
-    where that failed), and given its database (`_furnish`).
+    URLs, who owns it where a test runs as root (ACCOUNT), its superuser (USER), its SETTINGS,
+    where its process is noted (`pid_file`), and how it is made (`_initialize`), launched
+    (`_launch`, False where that failed), and given its database (`_furnish`).
     """
 
     def __init__(self, folder, settings=None):

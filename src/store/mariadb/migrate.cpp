@@ -49,6 +49,18 @@ Format read_format(Connection& connection, const std::string& where) {
     return {static_cast<int>(row.integer(0)), static_cast<int>(row.integer(1))};
 }
 
+/// Where there is no such table, there is no store yet.
+Format read_format_if_any(Connection& connection, const std::string& where) {
+    try {
+        return read_format(connection, where);
+    } catch (const Failure& failure) {
+        if (failure.native() != "1146") {
+            throw;
+        }
+    }
+    return {};
+}
+
 void refuse_newer(const Format& format, const std::string& where) {
     if (format.min_version <= schema_version()) {
         return;
@@ -118,14 +130,7 @@ int schema_version() {
 }
 
 void check_version(Connection& connection, const std::string& where) {
-    Format format;
-    try {
-        format = read_format(connection, where);
-    } catch (const Failure& failure) {
-        if (failure.native() != "1146") {  // no such table
-            throw;
-        }
-    }
+    const Format format = read_format_if_any(connection, where);
     refuse_newer(format, where);
     if (format.version < schema_version()) {
         refuse_needing_migration(format.version, where);
