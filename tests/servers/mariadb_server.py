@@ -86,6 +86,9 @@ class MariadbServer(PrivateServer):
     def _launch(self):
         settings = {"bind_address": "127.0.0.1", "port": str(self.port), "datadir": self.data,
                     "pid_file": self.pid_file(), "socket": self.data / "socket",
+                    # Not the one that all share: a server that starts removes every temporary
+                    # table there, and the one that was about to open it crashes.
+                    "tmpdir": self.data,
                     **self.settings}
         command = [program("mariadbd"), "--no-defaults",
                    *(f"--{name.replace('_', '-')}={value}" for name, value in settings.items())]
