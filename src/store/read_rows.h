@@ -226,15 +226,6 @@ private:
     std::vector<std::vector<Line>> lines_;
 };
 
-/// Where one result has it all.
-template <class Result>
-std::vector<std::optional<ledger::Original>> read_originals(const Result& result,
-                                                            std::size_t asked) {
-    Originals originals(asked);
-    originals.add(result);
-    return std::move(originals).take();
-}
-
 /// From rows of (place, refusal columns): what each of `asked` places has, nothing where none.
 template <class Result>
 std::vector<std::optional<ledger::StoredRefusal>> read_refusals(const Result& result,
