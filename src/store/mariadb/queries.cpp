@@ -43,7 +43,9 @@ constexpr std::string_view last_entry =
     "ORDER BY l.shard DESC, l.account DESC, l.seq DESC LIMIT 1)";
 
 constexpr std::string_view reversed =
-    "(SELECT CAST(coalesce(sum(t.amount), 0) AS SIGNED) FROM entries t WHERE t.shard = e.shard "
+    "(SELECT CAST(coalesce(sum(t.amount), 0) AS SIGNED) FROM links k STRAIGHT_JOIN entries t "
+    "ON t.shard = k.by_shard AND t.account = k.by_account AND t.seq = k.by_seq "
+    "WHERE k.shard = e.shard AND k.account = e.account AND k.seq = e.seq "
     "AND t.account = e.account AND t.reverses = e.seq)";
 
 /// Microseconds since 1970.
@@ -100,8 +102,10 @@ void add_lookups(Queries& all) {
                     "STRAIGHT_JOIN assets s ON s.code = a.asset {}",
                     account_columns, asset_columns, asked_accounts(), last_entry)};
     all.records = {
-        fmt::format("SELECT n.place, {} FROM {} STRAIGHT_JOIN entries e "
-                    "ON e.shard = n.shard AND e.account = n.account AND e.key = n.key",
+        fmt::format("SELECT n.place, {} FROM {} STRAIGHT_JOIN taken t "
+                    "ON t.shard = n.shard AND t.account = n.account AND t.name = n.key "
+                    "STRAIGHT_JOIN entries e "
+                    "ON e.shard = t.shard AND e.account = t.account AND e.seq = t.seq",
                     entry_columns, asked_keys())};
     all.refusals = {
         fmt::format("SELECT n.place, {} FROM {} STRAIGHT_JOIN refusals r "
@@ -112,12 +116,14 @@ void add_lookups(Queries& all) {
                     "ON e.shard = n.shard AND e.account = n.account AND e.seq = n.seq "
                     "WHERE e.key IS NOT NULL",
                     entry_columns, reversed, asked_ids())};
-    constexpr std::string_view is_leg =
-        "e.subject_shard = n.shard AND e.subject = n.account AND e.subject_seq = n.seq";
-    all.legs = {fmt::format("SELECT n.place, {}, {} FROM {} STRAIGHT_JOIN entries e ON {}",
-                            entry_columns, reversed, asked_ids(), is_leg)};
-    all.touched = {
-        fmt::format("SELECT e.account FROM {} STRAIGHT_JOIN entries e ON {}", asked_ids(), is_leg)};
+    constexpr std::string_view legs =
+        "STRAIGHT_JOIN links k ON k.shard = n.shard AND k.account = n.account AND k.seq = n.seq "
+        "STRAIGHT_JOIN entries e "
+        "ON e.shard = k.by_shard AND e.account = k.by_account AND e.seq = k.by_seq "
+        "AND e.subject = n.account AND e.subject_seq = n.seq";
+    all.legs = {fmt::format("SELECT n.place, {}, {} FROM {} {}", entry_columns, reversed,
+                            asked_ids(), legs)};
+    all.touched = {fmt::format("SELECT e.account FROM {} {}", asked_ids(), legs)};
     all.holds = {
         fmt::format("SELECT {} FROM {} STRAIGHT_JOIN holds h "
                     "ON h.shard = n.shard AND h.account = n.account AND h.opened_seq = n.seq",
@@ -143,8 +149,8 @@ void add_writes(Queries& all) {
         "INSERT INTO entries (shard, account, seq, kind, amount, held_change, balance_after, "
         "held_after, recorded_at, status, floor, ceiling, effective_at, `key`, fingerprint, "
         "format, subject_shard, subject, subject_seq, target, reverses, expires_at, reason, "
-        "metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?)"};
+        "metadata, previous_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?, ?)"};
     all.insert_refusals = {
         "INSERT INTO refusals (shard, subject, `key`, fingerprint, format, code, at_account, n1, "
         "n2, n3, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
