@@ -41,7 +41,8 @@ BEGIN NOT ATOMIC
     EXECUTE IMMEDIATE CONCAT('CREATE USER IF NOT EXISTS ', owner, ', ', server, ', ', reader,
                              ' ACCOUNT LOCK');
     EXECUTE IMMEDIATE CONCAT('GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX,',
-                             ' REFERENCES, TRIGGER, CREATE VIEW, SHOW VIEW ON ', store, '.* TO ', owner);
+                             ' REFERENCES, TRIGGER, CREATE VIEW, SHOW VIEW ON ', store, '.* TO ',
+                             owner);
     IF is_migrated THEN
         EXECUTE IMMEDIATE CONCAT('GRANT SELECT, SHOW VIEW ON ', store, '.* TO ', server);
         EXECUTE IMMEDIATE CONCAT('GRANT SELECT, SHOW VIEW ON ', store, '.* TO ', reader);

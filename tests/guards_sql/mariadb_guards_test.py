@@ -107,8 +107,9 @@ class MariadbGuardsTest(unittest.TestCase):
             for what, sql, is_said in self.attempts:
                 if is_said and not DENIED.search(sql):
                     with self.subTest(what):
-                        self.assertRegex(session.attempt(sql),
-                                         r"ERROR (1644 \(45000\).*passbook guard: |4025 |1062 |1452 )")
+                        self.assertRegex(
+                            session.attempt(sql),
+                            r"ERROR (1644 \(45000\).*passbook guard: |4025 |1062 |1452 )")
                         session.run(TIGHT)
 
     def test_what_asks_no_guard_is_denied(self):
@@ -234,7 +235,9 @@ class MariadbGuardsTest(unittest.TestCase):
                 WRITTEN.account("new", "spare") + "SELECT used FROM assets WHERE code = 'spare';"
                 "ROLLBACK;")), "5\n2\n1")
             for sql in ("DELETE FROM entries;", "UPDATE holds SET status = 3;",
-                        "INSERT INTO taken VALUES (1, 'a', 'k', 1);", "UPDATE assets SET used = 1;"):
+                        "INSERT INTO taken VALUES (1, 'a', 'k', 1);",
+                        "INSERT INTO links VALUES (1, 'a', 1, 1, 'b', 1);",
+                        "UPDATE assets SET used = 1;"):
                 self.assertRegex(session.run(sql), r"ERROR 114[23] \(42000\)")
         with self.store.session(READER) as session:
             self.assertEqual(session.run("SELECT count(*) FROM balances;"), "5")

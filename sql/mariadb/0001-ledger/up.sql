@@ -231,13 +231,16 @@ CREATE TABLE links (
     PRIMARY KEY (shard, account, seq, by_shard, by_account, by_seq)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 -- next
--- A server that must prove that its primary still takes writes counts this up.
+-- A server that must prove that its primary still takes writes counts one of these up, each of its
+-- connections another, so that none waits for another.
 CREATE TABLE confirms (
-    one    TINYINT NOT NULL PRIMARY KEY,
+    place  TINYINT NOT NULL PRIMARY KEY,
     number BIGINT  NOT NULL
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 -- next
-INSERT INTO confirms (one, number) VALUES (1, 0);
+INSERT INTO confirms (place, number) VALUES
+    (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0), (7, 0), (8, 0), (9, 0), (10, 0),
+    (11, 0), (12, 0), (13, 0), (14, 0), (15, 0);
 -- next
 -- For people: every account as it stands.
 CREATE SQL SECURITY INVOKER VIEW balances (shard, account, asset, status, balance, held, available,
@@ -346,6 +349,9 @@ follow: BEGIN
         IF NEW.subject IS NOT NULL AND fault IS NULL THEN
             INSERT INTO links VALUES (NEW.subject_shard, NEW.subject, NEW.subject_seq,
                                       NEW.shard, NEW.account, NEW.seq);
+            -- It may be on its way, and waits for this here, or this for it.
+            INSERT IGNORE INTO taken VALUES (NEW.subject_shard, NEW.subject,
+                                             CONCAT('"', NEW.subject_seq), NEW.subject_seq);
             SET is_right = (
                 SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at
                        AND s.target <=> NEW.target AND s.`key` IS NOT NULL
@@ -353,18 +359,6 @@ follow: BEGIN
                  WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
                    AND s.seq = NEW.subject_seq
                   LOCK IN SHARE MODE);
-            IF is_right IS NULL THEN
-                -- It may be on its way, and has looked here already, or will: so look again.
-                INSERT IGNORE INTO taken VALUES (NEW.subject_shard, NEW.subject,
-                                                 CONCAT('"', NEW.subject_seq), NEW.subject_seq);
-                SET is_right = (
-                    SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at
-                           AND s.target <=> NEW.target AND s.`key` IS NOT NULL
-                      FROM entries s
-                     WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
-                       AND s.seq = NEW.subject_seq
-                      LOCK IN SHARE MODE);
-            END IF;
             IF is_right = 0 THEN
                 SET fault = 'subject names no entry of this transaction that carries a key';
             END IF;
@@ -432,8 +426,6 @@ follow: BEGIN
     END;
 END;
 -- next
--- What never happens ------------------------------------------------------------------------------
-
 CREATE TRIGGER entries_stay BEFORE UPDATE ON entries FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'entries', CONSTRAINT_NAME = 'entries_stay',
         MESSAGE_TEXT = 'passbook guard: an entry never changes';
@@ -452,7 +444,6 @@ CREATE TRIGGER taken_stay BEFORE UPDATE ON taken FOR EACH ROW
 -- next
 -- But for the key of a refusal that has gone.
 CREATE TRIGGER taken_remain BEFORE DELETE ON taken FOR EACH ROW
-BEGIN
     IF OLD.seq IS NOT NULL OR EXISTS (
        SELECT 1 FROM refusals
         WHERE shard = OLD.shard AND subject = OLD.account AND `key` = OLD.name
@@ -460,7 +451,6 @@ BEGIN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'taken', CONSTRAINT_NAME = 'taken_remain',
             MESSAGE_TEXT = 'passbook guard: what is taken stays so';
     END IF;
-END;
 -- next
 CREATE TRIGGER links_stay BEFORE UPDATE ON links FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'links', CONSTRAINT_NAME = 'links_stay',
@@ -471,7 +461,6 @@ CREATE TRIGGER links_remain BEFORE DELETE ON links FOR EACH ROW
         MESSAGE_TEXT = 'passbook guard: what an entry is named by is never deleted';
 -- next
 CREATE TRIGGER accounts_stay BEFORE UPDATE ON accounts FOR EACH ROW
-BEGIN
     IF (NEW.shard = OLD.shard AND NEW.id = OLD.id AND NEW.asset = OLD.asset
         AND NEW.opened_at = OLD.opened_at AND NEW.opening_floor <=> OLD.opening_floor
         AND NEW.opening_ceiling <=> OLD.opening_ceiling) IS NOT TRUE THEN
@@ -479,7 +468,6 @@ BEGIN
             MESSAGE_TEXT =
                 'passbook guard: nothing of an account changes in place but its metadata';
     END IF;
-END;
 -- next
 CREATE TRIGGER accounts_remain BEFORE DELETE ON accounts FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'accounts', CONSTRAINT_NAME = 'accounts_remain',
@@ -495,12 +483,10 @@ CREATE TRIGGER refusals_stay BEFORE UPDATE ON refusals FOR EACH ROW
 -- next
 -- A refusal may go when it is old: a key that late a client no longer repeats.
 CREATE TRIGGER refusals_remain BEFORE DELETE ON refusals FOR EACH ROW
-BEGIN
     IF OLD.recorded_at > (UNIX_TIMESTAMP(SYSDATE()) - 30 * 86400) * 1000000 THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'refusals', CONSTRAINT_NAME = 'refusals_remain',
             MESSAGE_TEXT = 'passbook guard: a refusal is kept for 30 days at least';
     END IF;
-END;
 -- next
 CREATE TRIGGER refusals_release AFTER DELETE ON refusals FOR EACH ROW
     DELETE FROM taken
@@ -510,11 +496,8 @@ CREATE TRIGGER format_remain BEFORE DELETE ON format FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'format', CONSTRAINT_NAME = 'format_remain',
         MESSAGE_TEXT = 'passbook guard: the format of a store is never deleted';
 -- next
--- Holds -------------------------------------------------------------------------------------------
-
 -- Only entries_follow gets through: the entry it acts for is there, and the hold is as it says.
 CREATE TRIGGER holds_open AFTER INSERT ON holds FOR EACH ROW
-BEGIN
     IF (NEW.status = 1 AND NEW.committed = 0 AND NEW.closed_seq IS NULL AND EXISTS (
         SELECT 1 FROM entries
          WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.opened_seq
@@ -523,10 +506,8 @@ BEGIN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'holds', CONSTRAINT_NAME = 'holds_open',
             MESSAGE_TEXT = 'passbook guard: a hold is opened by an entry of kind hold alone';
     END IF;
-END;
 -- next
 CREATE TRIGGER holds_close AFTER UPDATE ON holds FOR EACH ROW
-BEGIN
     IF (OLD.status = 1 AND NEW.shard = OLD.shard AND NEW.account = OLD.account
         AND NEW.opened_seq = OLD.opened_seq AND NEW.amount = OLD.amount
         AND NEW.expires_at = OLD.expires_at AND EXISTS (
@@ -538,10 +519,7 @@ BEGIN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'holds', CONSTRAINT_NAME = 'holds_close',
             MESSAGE_TEXT = 'passbook guard: a hold is closed by an entry that names it alone';
     END IF;
-END;
 -- next
--- Accounts and assets -----------------------------------------------------------------------------
-
 CREATE TRIGGER accounts_open AFTER INSERT ON accounts FOR EACH ROW
 BEGIN
     DECLARE was_used TINYINT;
@@ -562,36 +540,31 @@ END;
 -- next
 CREATE TRIGGER assets_define AFTER INSERT ON assets FOR EACH ROW
 BEGIN
-    IF @@check_constraint_checks = 0 THEN
+    DECLARE fault VARCHAR(120) CHARACTER SET utf8mb4 DEFAULT CASE
+        WHEN @@check_constraint_checks = 0 THEN 'passbook guard: a store is written with CHECKs on'
+        WHEN NEW.used <> 0 THEN
+            'passbook guard: an asset is used from its first account on, not before' END;
+    IF fault IS NOT NULL THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_define',
-            MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs on';
-    END IF;
-    IF NEW.used <> 0 THEN
-        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_define',
-            MESSAGE_TEXT = 'passbook guard: an asset is used from its first account on, not before';
+            MESSAGE_TEXT = fault;
     END IF;
 END;
 -- next
 CREATE TRIGGER assets_redefine BEFORE UPDATE ON assets FOR EACH ROW
 BEGIN
-    IF @@check_constraint_checks = 0 THEN
+    DECLARE fault VARCHAR(120) CHARACTER SET utf8mb4 DEFAULT CASE
+        WHEN @@check_constraint_checks = 0 THEN 'passbook guard: a store is written with CHECKs on'
+        WHEN (NEW.code = OLD.code AND NEW.used >= OLD.used) IS NOT TRUE THEN
+            'passbook guard: the code of an asset never changes, nor that it is used'
+        WHEN OLD.used <> 0
+             AND (NEW.scale = OLD.scale AND NEW.balanced = OLD.balanced) IS NOT TRUE THEN
+            'passbook guard: scale and balanced of an asset in use never change' END;
+    IF fault IS NOT NULL THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_redefine',
-            MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs on';
-    END IF;
-    IF (NEW.code = OLD.code AND NEW.used >= OLD.used) IS NOT TRUE THEN
-        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_redefine',
-            MESSAGE_TEXT =
-                'passbook guard: the code of an asset never changes, nor that it is used';
-    END IF;
-    IF OLD.used <> 0
-       AND (NEW.scale = OLD.scale AND NEW.balanced = OLD.balanced) IS NOT TRUE THEN
-        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_redefine',
-            MESSAGE_TEXT = 'passbook guard: scale and balanced of an asset in use never change';
+            MESSAGE_TEXT = fault;
     END IF;
 END;
 -- next
--- Refusals and format -----------------------------------------------------------------------------
-
 CREATE TRIGGER refusals_keep AFTER INSERT ON refusals FOR EACH ROW
 BEGIN
     DECLARE EXIT HANDLER FOR 1062
@@ -610,19 +583,15 @@ BEGIN
 END;
 -- next
 CREATE TRIGGER format_write AFTER INSERT ON format FOR EACH ROW
-BEGIN
     IF @@check_constraint_checks = 0 THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'format', CONSTRAINT_NAME = 'format_write',
             MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs on';
     END IF;
-END;
 -- next
 CREATE TRIGGER format_upgrade BEFORE UPDATE ON format FOR EACH ROW
-BEGIN
     IF (NEW.one = OLD.one AND NEW.shards = OLD.shards AND NEW.hash = OLD.hash
         AND NEW.version >= OLD.version AND NEW.min_version >= OLD.min_version) IS NOT TRUE THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'format', CONSTRAINT_NAME = 'format_upgrade',
             MESSAGE_TEXT =
                 'passbook guard: a store is upgraded, and nothing else of its format changes';
     END IF;
-END;

@@ -85,15 +85,16 @@ constexpr std::string_view balance_by_effective_query =
     "WHERE a.shard = ? AND a.id = ? GROUP BY a.shard, a.id";
 
 void add_locks(Queries& all) {
-    all.lock_assets = {fmt::format(
-        "SELECT 1 FROM {} STRAIGHT_JOIN assets s ON s.code = n.code FOR UPDATE", asked_codes())};
-    all.lock_accounts = {fmt::format(
-        "SELECT 1 FROM {} STRAIGHT_JOIN accounts a ON a.shard = n.shard AND a.id = n.id FOR UPDATE",
-        asked_accounts())};
+    all.lock_assets = {
+        fmt::format("SELECT count(*) FROM {} STRAIGHT_JOIN assets s ON s.code = n.code FOR UPDATE",
+                    asked_codes())};
+    all.lock_accounts = {
+        fmt::format("SELECT count(*) FROM {} STRAIGHT_JOIN accounts a "
+                    "ON a.shard = n.shard AND a.id = n.id FOR UPDATE",
+                    asked_accounts())};
 }
 
 void add_lookups(Queries& all) {
-    all.clock = {fmt::format("SELECT {}", now)};
     all.assets = {fmt::format("SELECT {} FROM {} STRAIGHT_JOIN assets s ON s.code = n.code",
                               asset_columns, asked_codes())};
     all.accounts = {
@@ -134,6 +135,16 @@ void add_lookups(Queries& all) {
                     hold_columns, asked_accounts())};
 }
 
+void add_begins(Queries& all) {
+    const std::string rest = fmt::format(
+        "{}; {}; {}; SELECT {}; SELECT n.place, t.seq FROM {} STRAIGHT_JOIN taken t "
+        "ON t.shard = n.shard AND t.account = n.account AND t.name = n.key; END",
+        all.lock_accounts.sql, all.accounts.sql, all.assets.sql, now, asked_keys());
+    all.begin = {"BEGIN NOT ATOMIC START TRANSACTION; " + rest};
+    all.begin_to_put = {
+        fmt::format("BEGIN NOT ATOMIC START TRANSACTION; {}; {}", all.lock_assets.sql, rest)};
+}
+
 void add_writes(Queries& all) {
     all.update_asset = {
         "UPDATE assets SET scale = ?, balanced = ?, open_on_first_credit = ?, "
@@ -154,7 +165,7 @@ void add_writes(Queries& all) {
     all.insert_refusals = {
         "INSERT INTO refusals (shard, subject, `key`, fingerprint, format, code, at_account, n1, "
         "n2, n3, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    all.confirm = {"UPDATE confirms SET number = number + 1 WHERE one = 1"};
+    all.confirm = {"UPDATE confirms SET number = number + 1 WHERE place = CONNECTION_ID() % 16"};
 }
 
 void add_reads(Queries& all) {
@@ -200,6 +211,7 @@ const Queries& queries() {
         Queries made;
         add_locks(made);
         add_lookups(made);
+        add_begins(made);
         add_writes(made);
         add_reads(made);
         add_pages(made);
