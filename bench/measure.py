@@ -28,18 +28,18 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def run(command):
+def run(command, environment=None):
     """What a program says on stdout."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
-                          timeout=PROCESS_SECONDS_MAX, check=False)
+                          timeout=PROCESS_SECONDS_MAX, check=False, env=environment)
     if done.returncode != 0:
         raise BenchError(f"{command[0]} ended with {done.returncode}: {done.stderr.strip()}")
     return done.stdout
 
 
-def run_json(command):
+def run_json(command, environment=None):
     """The JSON that a program ends with on stdout."""
-    return json.loads(run(command).strip().splitlines()[-1])
+    return json.loads(run(command, environment).strip().splitlines()[-1])
 
 
 def spread(values):
@@ -101,7 +101,8 @@ class Bench:
         self.passbook = build / "bin" / "passbook"
         self.load = build / "bench" / "load"
         self.bare_loop = build / "bench" / "bare_loop"
-        for program in (self.passbook, self.load, self.bare_loop):
+        self.row_lock = build / "bench" / "row_lock"
+        for program in (self.passbook, self.load, self.bare_loop, self.row_lock):
             if not program.is_file():
                 raise BenchError(f"{program} is not built: run ./dev bench, which builds it")
         self.plan = plan

@@ -10,7 +10,8 @@ import re
 import statistics
 import sys
 
-from measure import ROOT, BenchError, run, say, spread
+from measure import ROOT, BenchError, run, spread
+from server_work import ServerWork
 
 sys.path.insert(0, str(ROOT / "tests" / "servers"))
 from postgres_server import PostgresServer  # noqa: E402
@@ -49,23 +50,24 @@ INSERT INTO entry (account, key, amount) SELECT id, 'spend-' || :k::text, -1 FRO
 """
 
 
-class PostgresWork:
-    """All on one cluster with the settings of the plan; each run in a database of its own."""
+class PostgresWork(ServerWork):
+    NAME = "postgres"
+    WAYS = ("row_lock", "one_statement")
+    CLIENTS = {"row_lock": (BASELINE_CLIENTS,), "one_statement": ONE_STATEMENT_CLIENTS}
+    ADMINISTRATIVE = "postgres"
+    RATIOS = {"postgres_hot_single": ("hot", "row_lock", "hot"),
+              "postgres_spread_single": ("spread", "row_lock", "spread"),
+              "postgres_spread_batch": ("batch", "row_lock", "spread"),
+              "postgres_hot_over_best": ("hot", "one_statement", "hot"),
+              "postgres_spread_over_best": ("spread", "one_statement", "spread"),
+              "postgres_batch_over_best": ("batch", "one_statement", "spread")}
 
     def __init__(self, bench):
-        self.bench = bench
-        self.plan = bench.plan["postgres"]
-        self.server = None
+        super().__init__(bench)
         self.scripts = None
-        self.made = 0
-
-    def measure(self):
-        with self.cluster():
-            return self.figures([self.round(number)
-                                 for number in range(self.bench.plan["rounds"])])
 
     @contextlib.contextmanager
-    def cluster(self):
+    def started(self):
         with self.bench.fresh_folder() as folder:
             os.chmod(folder, 0o755)  # PostgreSQL runs as a user of its own
             self.scripts = folder
@@ -75,28 +77,16 @@ class PostgresWork:
                 yield
 
     def round(self, number):
-        """Every way once, the baselines first in every other round."""
-        steps = [("row_lock", self.row_locks), ("one_statement", self.one_statements),
-                 ("passbook", self.ours)]
-        if number % 2 == 1:
-            steps.reverse()
-        found = {}
-        for name, step in steps:
-            found[name] = step()
-            rates = {work: round(result["per_second"]) for work, result in found[name].items()}
-            say(f"postgres, round {number + 1}: {name} {rates}")
+        found = super().round(number)
         found["p99"] = self.p99(found["row_lock"]["hot"])
         return found
 
-    @contextlib.contextmanager
-    def database(self):
-        self.made += 1
-        name = f"bench_{self.made}"
-        self.server.sql(f"CREATE DATABASE {name}", database="postgres")
-        try:
-            yield name
-        finally:
-            self.server.sql(f"DROP DATABASE {name} WITH (FORCE)", database="postgres")
+    @staticmethod
+    def drop(name):
+        return f"DROP DATABASE {name} WITH (FORCE)"
+
+    def settle(self, database):
+        self.server.sql("CHECKPOINT", database=database)
 
     def pgbench(self, name, script, clients, accounts, seconds):
         command = [PGBENCH, "--no-vacuum", "--protocol=prepared", f"--client={clients}",
@@ -120,42 +110,16 @@ class PostgresWork:
             raise BenchError(f"pgbench made only {len(micros)} transactions")
         return round(statistics.quantiles(micros, n=100)[98] / 1000, 3)
 
-    def by_hand(self, script, clients):
+    def by_hand(self, way):
         """The best rate on one account, and on many."""
         best = {}
         for work, accounts in (("hot", 1), ("spread", self.plan["accounts"])):
             with self.database() as name:
                 self.server.sql(TABLES.replace(":accounts", str(accounts)), database=name)
-                runs = [self.pgbench(name, script, count, accounts, self.plan["seconds"])
-                        for count in clients]
+                runs = [self.pgbench(name, f"{way}.sql", count, accounts, self.plan["seconds"])
+                        for count in self.CLIENTS[way]]
             best[work] = max(runs, key=lambda result: result["per_second"])
         return best
-
-    def row_locks(self):
-        return self.by_hand("row_lock.sql", (BASELINE_CLIENTS,))
-
-    def one_statements(self):
-        return self.by_hand("one_statement.sql", ONE_STATEMENT_CLIENTS)
-
-    @contextlib.contextmanager
-    def passbook(self, accounts):
-        with self.database() as name:
-            store = self.server.url(name)
-            run([self.bench.passbook, "migrate", "--store", store])
-            with self.bench.serving(store, accounts, "--lanes", str(self.plan["lanes"])) as server:
-                self.server.sql("CHECKPOINT", database=name)
-                yield server
-
-    def ours(self):
-        many = self.plan["accounts"]
-        works = (("hot", 1, {"connections": 64}), ("spread", many, {"connections": 64}),
-                 ("batch", many, {"connections": 4, "batch": 1_000}))
-        found = {}
-        for work, accounts, options in works:
-            with self.passbook(accounts) as server:
-                found[work] = self.bench.run_load(server, "spend", accounts,
-                                                  seconds=self.plan["seconds"], **options)
-        return found
 
     def p99(self, baseline):
         """Ours on the hot account, sent at the rate that the baseline reached at its best."""
@@ -164,28 +128,10 @@ class PostgresWork:
                                        seconds=self.plan["seconds"], rate=baseline["per_second"])
         return {"passbook_ms": ours["p99_ms"], "row_lock_ms": baseline["p99_ms"]}
 
-    @staticmethod
-    def figures(rounds):
-        """The figures by name, and the median of each ratio."""
-        def ratio(work, way, its):
-            return spread([found["passbook"][work]["per_second"] / found[way][its]["per_second"]
-                           for found in rounds])
-
-        ratios = {
-            "postgres_hot_single": ratio("hot", "row_lock", "hot"),
-            "postgres_spread_single": ratio("spread", "row_lock", "spread"),
-            "postgres_spread_batch": ratio("batch", "row_lock", "spread"),
-            "postgres_hot_over_best": ratio("hot", "one_statement", "hot"),
-            "postgres_spread_over_best": ratio("spread", "one_statement", "spread"),
-            "postgres_batch_over_best": ratio("batch", "one_statement", "spread"),
-            "postgres_p99": spread([found["p99"]["passbook_ms"] / found["p99"]["row_lock_ms"]
-                                    for found in rounds]),
-        }
-        figures = {"postgres": {
-            way: {work: {name: spread([found[way][work][name] for found in rounds])
-                         for name in ("per_second", "p99_ms")}
-                  for work in rounds[0][way]}
-            for way in ("passbook", "row_lock", "one_statement")}}
-        figures["postgres"]["ratios"] = ratios
+    def figures(self, rounds):
+        figures, ratios = super().figures(rounds)
+        p99 = spread([found["p99"]["passbook_ms"] / found["p99"]["row_lock_ms"]
+                      for found in rounds])
+        figures["postgres"]["ratios"]["postgres_p99"] = p99
         figures["postgres"]["p99"] = [found["p99"] for found in rounds]
-        return figures, {name: figure["median"] for name, figure in ratios.items()}
+        return figures, {**ratios, "postgres_p99": p99["median"]}

@@ -37,9 +37,14 @@ POSTGRES_GOALS = {
     "postgres_spread_over_best": ("spread", "one_statement", "spread", 1.5, 2.5),
     "postgres_batch_over_best": ("batch", "one_statement", "spread", 4, 7),
 }
-POSTGRES_WORK = {"hot": "one account, single POSTs", "spread": "100,000 accounts, single POSTs",
+MARIADB_GOALS = {
+    "mariadb_hot_single": ("hot", "row_lock", "hot", 4, 10),
+    "mariadb_spread_single": ("spread", "row_lock", "spread", 2, 4),
+    "mariadb_spread_batch": ("batch", "row_lock", "spread", 5, 9),
+}
+SERVER_WORK = {"hot": "one account, single POSTs", "spread": "100,000 accounts, single POSTs",
                  "batch": "100,000 accounts, `/v1/batch` of 1,000"}
-POSTGRES_WAYS = {"row_lock": "row lock, 64 clients", "one_statement": "one statement, at its best"}
+WAYS = {"row_lock": "row lock, 64 clients", "one_statement": "one statement, at its best"}
 P99_GOAL = (0.25, 0.1)
 
 
@@ -81,21 +86,25 @@ def verdict(ratio, bar, aim):
     return f"below the bar: {ratio / bar:.0%} of it"
 
 
-def postgres_tables(results):
-    figures = results["figures"]["postgres"]
+def server_table(results, figures, goals):
     rows = []
-    for name, (work, way, its, bar, aim) in POSTGRES_GOALS.items():
-        rows.append([f"`{name}`", POSTGRES_WORK[work],
-                     spread(figures["passbook"][work]["per_second"]), POSTGRES_WAYS[way],
+    for name, (work, way, its, bar, aim) in goals.items():
+        rows.append([f"`{name}`", SERVER_WORK[work],
+                     spread(figures["passbook"][work]["per_second"]), WAYS[way],
                      spread(figures[way][its]["per_second"]),
                      f"**{spread(figures['ratios'][name])}**", str(bar), str(aim),
                      verdict(results["ratios"][name], bar, aim)])
+    return table(["ratio", "work", "passbook, commands/s", "by hand", "transactions/s",
+                  "passbook / by hand", "bar", "aim", ""], rows)
+
+
+def postgres_tables(results):
+    figures = results["figures"]["postgres"]
     p99, (bar, aim) = results["ratios"]["postgres_p99"], P99_GOAL
     word = "aim reached" if p99 <= aim else "bar reached" if p99 <= bar else "above the bar"
     ours = ", ".join(f"{found['passbook_ms']:.1f}" for found in figures["p99"])
     theirs = ", ".join(f"{found['row_lock_ms']:.1f}" for found in figures["p99"])
-    return [*table(["ratio", "work", "passbook, commands/s", "by hand", "transactions/s",
-                    "passbook / by hand", "bar", "aim", ""], rows), "",
+    return [*server_table(results, figures, POSTGRES_GOALS), "",
             "`postgres_p99`: at the row lock's own best rate on one account, 99 of 100 answers "
             f"came within {ours} ms (by hand: {theirs} ms): **{p99:.2f}** of it, where the bar is "
             f"{bar} and the aim {aim}: {word}."]
@@ -158,6 +167,10 @@ def page_part(results):
         "### PostgreSQL",
         "",
         *postgres_tables(results),
+        "",
+        "### MariaDB",
+        "",
+        *server_table(results, results["figures"]["mariadb"], MARIADB_GOALS),
         "",
         END,
     ]

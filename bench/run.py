@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+from mariadb_work import MariadbWork
 from measure import ROOT, Bench, BenchError, say, sync_micros
 from postgres_growth import PostgresGrowth
 from postgres_work import PostgresWork
@@ -37,6 +38,10 @@ FULL = {
                  "account_numbers": [1, 100, 10_000, 1_000_000],
                  "settings": {"fsync": "on", "full_page_writes": "on", "shared_buffers": "4GB",
                               "max_wal_size": "8GB", "checkpoint_timeout": "30min"}},
+    "mariadb": {"accounts": 100_000, "seconds": 6, "lanes": 2,
+                "settings": {"innodb_flush_log_at_trx_commit": "1",
+                             "innodb_flush_method": "fsync", "innodb_doublewrite": "1",
+                             "innodb_buffer_pool_size": "4G", "innodb_log_file_size": "2G"}},
 }
 QUICK = {
     "rounds": 1,
@@ -48,6 +53,7 @@ QUICK = {
     "memory": {"accounts": 2_000},
     "postgres": {"accounts": 2_000, "seconds": 1, "lanes": 2, "settings": {},
                  "growth": [1_000, 3_000], "connections": [1, 8], "account_numbers": [1, 100]},
+    "mariadb": {"accounts": 2_000, "seconds": 1, "lanes": 2, "settings": {}},
 }
 
 
@@ -97,16 +103,17 @@ def measure(arguments):
 
 def grow(bench):
     work = PostgresWork(bench)
-    with work.cluster():
+    with work.started():
         return PostgresGrowth(work).measure()
 
 
 STORES = {
     "sqlite": lambda bench, arguments: SqliteWork(bench).measure(arguments.csv),
     "postgres": lambda bench, arguments: PostgresWork(bench).measure(),
+    "mariadb": lambda bench, arguments: MariadbWork(bench).measure(),
     "growth": lambda bench, arguments: grow(bench),
 }
-USUAL = ("sqlite", "postgres")
+USUAL = ("sqlite", "postgres", "mariadb")
 
 
 def merged(old, new):

@@ -40,8 +40,9 @@ BEGIN NOT ATOMIC
                              ' CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin');
     EXECUTE IMMEDIATE CONCAT('CREATE USER IF NOT EXISTS ', owner, ', ', server, ', ', reader,
                              ' ACCOUNT LOCK');
-    EXECUTE IMMEDIATE CONCAT('GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, TRIGGER,',
-                             ' CREATE VIEW, SHOW VIEW ON ', store, '.* TO ', owner);
+    EXECUTE IMMEDIATE CONCAT('GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX,',
+                             ' REFERENCES, TRIGGER, CREATE VIEW, SHOW VIEW ON ', store, '.* TO ',
+                             owner);
     IF is_migrated THEN
         EXECUTE IMMEDIATE CONCAT('GRANT SELECT, SHOW VIEW ON ', store, '.* TO ', server);
         EXECUTE IMMEDIATE CONCAT('GRANT SELECT, SHOW VIEW ON ', store, '.* TO ', reader);

@@ -48,8 +48,9 @@ std::vector<StandingEntry> entries_in_order(const std::vector<ledger::Entry>& en
     std::vector<StandingEntry> written;
     written.reserve(ordered.size());
     for (const auto& [entry, standing] : ordered) {
+        const Standing before = *standing;
         follow(*standing, *entry);
-        written.push_back({entry, *standing});
+        written.push_back({entry, before, *standing});
     }
     return written;
 }

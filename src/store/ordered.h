@@ -21,9 +21,10 @@ namespace passbook::store {
 [[nodiscard]] std::map<AccountId, const std::string*> metadata_by_account(
     const std::vector<ledger::Account>& accounts);
 
-/// An entry and what it repeats of its account.
+/// An entry and what its account stands at before and after it.
 struct StandingEntry {
     const ledger::Entry* entry = nullptr;
+    Standing before;
     Standing after;
 };
 

@@ -4,7 +4,7 @@
 namespace passbook::store {
 
 Standing standing_of(const ledger::Account& account) {
-    return {shard_of(account.id.text()), account.status, account.limits};
+    return {shard_of(account.id.text()), account.status, account.limits, account.recorded_at};
 }
 
 void follow(Standing& standing, const ledger::Entry& entry) {
@@ -21,6 +21,7 @@ void follow(Standing& standing, const ledger::Entry& entry) {
     if (entry.limits) {
         standing.limits = *entry.limits;
     }
+    standing.recorded_at = entry.recorded_at;
 }
 
 }  // namespace passbook::store

@@ -9,11 +9,13 @@
 
 namespace passbook::store {
 
-/// What every entry repeats of its account, as the entries written so far have left it.
+/// What the next entry of an account goes by besides its numbers, as the entries written so far
+/// have left it.
 struct Standing {
     Shard shard = 0;
     ledger::AccountStatus status = ledger::AccountStatus::open;
     ledger::Limits limits;
+    Instant recorded_at;
 };
 using Standings = std::unordered_map<AccountId, Standing>;
 

@@ -4,11 +4,20 @@ statement, LOAD DATA, and sessions that give up what they may."""
 
 from attempts import HELD
 from postgres_attempts import at_once
-from rows import NOW, TABLES, shard, where
+from rows import NOW, TABLES, Rows, shard, where
 
 LOOSE = "SET check_constraint_checks = 0, unique_checks = 0, foreign_key_checks = 0;"
 TIGHT = ("SET check_constraint_checks = 1, unique_checks = 1, foreign_key_checks = 1, "
          "timestamp = DEFAULT;")
+
+
+class Shown(Rows):
+    """Rows that show the time of the entry before: a foreign key compares them with it."""
+
+    def entry(self, name, seq, kind, amount, balance, verb="INSERT", **fields):
+        previous_at = NOW + seq - 1 if seq is not None and seq > 1 and kind < 10 else None
+        return super().entry(name, seq, kind, amount, balance, verb,
+                             **{"previous_at": previous_at, **fields})
 
 
 def replaces(rows):
@@ -138,10 +147,39 @@ def others(rows):
          entry("alice", 9, 8, 0, 90, held_change=-50, status=1, key="new", target=2)),
         ("forget what is awaited", "BEGIN;" +
          rows.leg("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8) +
-         "DELETE FROM awaited;"),
+         "DELETE FROM taken;"),
         ("await something else", "BEGIN;" +
          rows.leg("carol", 1, 3, 5, 5, "alice", 8, recorded_at=NOW + 8) +
-         "UPDATE awaited SET seq = seq + 1;"),
+         "UPDATE taken SET seq = seq + 1;"),
+        ("release a key", f"DELETE FROM taken WHERE name = 'grant' AND {where('alice')};"),
+        ("release the key of a refusal", "DELETE FROM taken WHERE name = 'refused';"),
+        ("forget what takes an entry back", f"DELETE FROM links WHERE {where('alice')};"),
+        ("forget a leg", "DELETE FROM links;"),
+        ("name another entry", "UPDATE links SET seq = seq + 1;"),
+        ("show an entry before the first", entry("carol", 1, 1, 5, 5, key="new", previous_at=NOW)),
+        ("show the entry before at another time",
+         entry("alice", 8, 1, 5, 95, key="new", previous_at=NOW + 6, **HELD)),
+        ("show the entry before at a later time",
+         entry("alice", 8, 1, 5, 95, key="new", recorded_at=NOW + 6, previous_at=NOW + 7, **HELD)),
+        ("show the entry before a freeze",
+         entry("alice", 8, 10, 0, 90, status=2, key="new", previous_at=NOW + 7, **HELD)),
+    ]
+
+
+def written_down(rows):
+    """Columns that follow from others. A session that is not strict has its values ignored."""
+    entry = rows.entry
+    return [
+        ("write down the entry before",
+         entry("bob", 7, 1, 5, 115, key="new", ceiling=1000, previous=5, previous_at=NOW + 5)),
+        ("write down the balance before",
+         entry("bob", 6, 1, 5, 120, key="new", ceiling=1000, balance_before=110,
+               previous_at=NOW + 5)),
+        ("write down what was held before",
+         entry("alice", 8, 1, 5, 95, key="new", held_before=50, previous_at=NOW + 7)),
+        ("write down a floor",
+         entry("alice", 8, 2, -41, 49, key="new", floor=-100, least_balance=0,
+               previous_at=NOW + 7, **HELD)),
     ]
 
 
@@ -152,7 +190,7 @@ def mariadb_attempts(rows, folder):
     several = [(what, sql) for what, sql in at_once(rows) if not sql.startswith("WITH")]
     said = replaces(rows) + ignored + loaded + loosened(rows) + others(rows) + several
     return [(what, sql, True) for what, sql in said] + [
-        (what, sql, False) for what, sql in skipped + dropped]
+        (what, sql, False) for what, sql in skipped + dropped + written_down(rows)]
 
 
 def mariadb_taken(rows):

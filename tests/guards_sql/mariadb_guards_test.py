@@ -11,19 +11,25 @@ import re
 import tempfile
 import unittest
 
+import attempts as common
 from attempts import attempts, taken
-from mariadb_attempts import TIGHT, mariadb_attempts, mariadb_taken
+from mariadb_attempts import TIGHT, Shown, mariadb_attempts, mariadb_taken
 from mariadb_prepared import (ALL_TABLES, OWNER, READER, SAID, SCHEMA, SERVER, SUPERUSER, Prepared,
-                              checks, triggers)
+                              chain, checks, triggers)
 from rows import Mariadb, Rows
 
 WRITTEN = Rows(Mariadb())
-TAKEN = taken(WRITTEN) + mariadb_taken(WRITTEN)
+SHOWN = Shown(Mariadb())
+# Where the entry before has another time than its seq says.
+ELSEWHERE = {"a reversal whose transaction comes late"}
+TAKEN = taken(WRITTEN) + mariadb_taken(WRITTEN) + [
+    (f"{what}, shown", sql, expected) for what, sql, expected in taken(SHOWN)
+    if what not in ELSEWHERE]
 # What MariaDB has no words for; mariadb_attempts.py says it in its own.
 FOREIGN = {"edit from a query", "edit and return", "delete and return", "upsert over an entry"}
 # What has no room in its column; a session that is not strict cuts it before anybody sees it.
+CUT = {"a key that is too long", "a key that is too long, shown"}
 LONG = {"a key that is too long", "open under an id that is too long"}
-CUT = {"a key that is too long"}
 
 DENIED = re.compile("TRUNCATE|CREATE|DROP|ALTER")  # needs a right that no role has
 
@@ -43,7 +49,6 @@ SETTINGS = {
         SET sql_auto_is_null = 1, sql_safe_updates = 0, sql_notes = 0;
         SET old_mode = 'NO_DUP_KEY_WARNINGS_WITH_IGNORE,ZERO_DATE_TIME_CAST';
         SET collation_connection = utf8mb4_general_ci, time_zone = '+13:00';
-        SET foreign_key_checks = 0;
         SET optimizer_use_condition_selectivity = 1, max_error_count = 0;"""),
 }
 
@@ -61,7 +66,11 @@ class MariadbGuardsTest(unittest.TestCase):
         cls.before = cls.watcher.fingerprint()
         shared = [(what, sql, guards is not None and what not in LONG)
                   for what, sql, guards in attempts(WRITTEN) if what not in FOREIGN]
-        cls.attempts = shared + mariadb_attempts(WRITTEN, pathlib.Path(folder.name))
+        shown = [(f"{what}, shown", sql, guards is not None and what not in LONG)
+                 for part in (common.chain, common.keys, common.kinds, common.reversals,
+                              common.holds)
+                 for what, sql, guards in part(SHOWN) if "previous_at" in sql]
+        cls.attempts = shared + shown + mariadb_attempts(WRITTEN, pathlib.Path(folder.name))
 
     def test_the_prepared_store_is_sound(self):
         self.assertEqual(self.watcher.faults(), [])
@@ -98,8 +107,9 @@ class MariadbGuardsTest(unittest.TestCase):
             for what, sql, is_said in self.attempts:
                 if is_said and not DENIED.search(sql):
                     with self.subTest(what):
-                        self.assertRegex(session.attempt(sql),
-                                         r"ERROR (1644 \(45000\).*passbook guard: |4025 |1062 )")
+                        self.assertRegex(
+                            session.attempt(sql),
+                            r"ERROR (1644 \(45000\).*passbook guard: |4025 |1062 |1452 )")
                         session.run(TIGHT)
 
     def test_what_asks_no_guard_is_denied(self):
@@ -122,7 +132,8 @@ class MariadbGuardsTest(unittest.TestCase):
                     in_the_way.update(found)
                     self.assertRegex(error, "^$|ERROR 1062 .*key 'PRIMARY'")
                     self.assertTrue(found or error, "nothing was in the way")
-        self.assertEqual((set(triggers()) | set(checks())) - in_the_way, set())
+        guards = {*triggers(), *checks(), "entries_chain"} - {"refusals_release"}
+        self.assertEqual(guards - in_the_way, set())
 
     def peel(self, session, sql):
         """Takes the guards away that refuse `sql`, one after the other, and puts them back: which
@@ -139,7 +150,7 @@ class MariadbGuardsTest(unittest.TestCase):
                     break
             named = session.run("GET DIAGNOSTICS CONDITION 1 @guard = CONSTRAINT_NAME; "
                                 "SELECT @guard;") if "ERROR 1644" in said else said
-            guard = re.search(r"CONSTRAINT `(\w+)`|for key '(entries_key)'|^(\w+)$", named)
+            guard = re.search(r"CONSTRAINT `(\w+)`|^(\w+)$", named)
             changed = session.fingerprint() != before
             session.run("ROLLBACK;" + TIGHT)
             if "ERROR" not in said:
@@ -155,7 +166,7 @@ class MariadbGuardsTest(unittest.TestCase):
             elif guard in made:
                 session.run(f"DROP TRIGGER {guard};")
             else:
-                session.run("DROP INDEX entries_key ON entries;")
+                session.run(f"ALTER TABLE entries DROP FOREIGN KEY {guard};")
         for guard in found:
             if guard in checked:
                 table, text = checked[guard]
@@ -163,7 +174,7 @@ class MariadbGuardsTest(unittest.TestCase):
             elif guard in made:
                 again = f"DELIMITER //\n{made[guard].rstrip().removesuffix(';')}\n//\nDELIMITER ;"
             else:
-                again = "CREATE UNIQUE INDEX entries_key ON entries (shard, account, `key`);"
+                again = f"ALTER TABLE entries ADD CONSTRAINT {guard} {chain()};"
             self.assertEqual(session.run(again), "")
         return found, error
 
@@ -194,6 +205,15 @@ class MariadbGuardsTest(unittest.TestCase):
                         self.assertIn(expected, session.balances())
                         session.run("ROLLBACK;")
 
+    def test_the_key_of_a_refusal_is_free_once_it_has_gone(self):
+        entry = SAID(WRITTEN.entry("alice", 8, 1, 5, 95, key="old", held_after=50))
+        with self.store.session(SERVER) as session:
+            for settings in ("", "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ;"):
+                session.run(settings)
+                self.assertIn("stands for a refusal", session.run(entry))
+                self.assertEqual(session.run(SAID(
+                    "BEGIN; DELETE FROM refusals WHERE key = 'old';") + entry + "ROLLBACK;"), "")
+
     def test_a_refused_statement_alone_goes_and_what_stays_is_sound(self):
         good, bad = (WRITTEN.entry("carol", 1, 1, 5, 5, key="good"),
                      WRITTEN.entry("carol", 2, 2, -6, -1, key="bad"))
@@ -215,7 +235,9 @@ class MariadbGuardsTest(unittest.TestCase):
                 WRITTEN.account("new", "spare") + "SELECT used FROM assets WHERE code = 'spare';"
                 "ROLLBACK;")), "5\n2\n1")
             for sql in ("DELETE FROM entries;", "UPDATE holds SET status = 3;",
-                        "INSERT INTO awaited VALUES (1, 'a', 1);", "UPDATE assets SET used = 1;"):
+                        "INSERT INTO taken VALUES (1, 'a', 'k', 1);",
+                        "INSERT INTO links VALUES (1, 'a', 1, 1, 'b', 1);",
+                        "UPDATE assets SET used = 1;"):
                 self.assertRegex(session.run(sql), r"ERROR 114[23] \(42000\)")
         with self.store.session(READER) as session:
             self.assertEqual(session.run("SELECT count(*) FROM balances;"), "5")

@@ -17,7 +17,7 @@ OWNER, SERVER, READER, SUPERUSER = ("passbook_owner", "passbook_server", "passbo
 ROLES = (SOURCE / "sql/mariadb/roles.sql").read_text(encoding="utf-8")
 SCHEMA = (SOURCE / "sql/mariadb/0001-ledger/up.sql").read_text(encoding="utf-8")
 SAID = Mariadb.said
-ALL_TABLES = (*TABLES, "awaited", "confirms")
+ALL_TABLES = (*TABLES, "taken", "links", "confirms")
 
 ASKED = "".join(f"SELECT '?{name}';\n{SAID(query)};\n" for name, query in SOUND.items())
 
@@ -119,6 +119,12 @@ def triggers():
         if named:
             found[named[1]] = part
     return found
+
+
+def chain():
+    """The foreign key that an entry follows the one before it by."""
+    return re.search(r"CONSTRAINT entries_chain (FOREIGN KEY .*?REFERENCES .*?\))", SCHEMA,
+                     re.DOTALL)[1]
 
 
 def checks():

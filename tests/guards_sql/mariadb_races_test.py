@@ -3,8 +3,8 @@
 
 One session writes and does not commit, the other tries what does not go with it. Whether the first
 then commits or rolls back, and whatever isolation the second has chosen, what stays is sound. Where
-a locking read within a guard makes it so, the same race is run with a plain one, and breaks the
-store.
+a locking read within a guard makes it so, or that it minds what is taken, the same race is run
+without, and breaks the store.
 """
 
 import contextlib
@@ -13,22 +13,20 @@ import tempfile
 import time
 import unittest
 
+from mariadb_attempts import Shown
 from mariadb_prepared import OWNER, SAID, SERVER, SUPERUSER, Prepared, triggers
-from races import behind, waiting
+from races import behind, spend, waiting
 from rows import NOW, Mariadb, Rows
 
 ROWS = Rows(Mariadb())
 WAITING, BEHIND = waiting(ROWS, "1062"), behind(ROWS)
+SHOWN = Shown(Mariadb())
 LOCK = "LOCK IN SHARE MODE"
 SEEN = "SELECT count(*) FROM entries; SELECT count(*) FROM refusals;"
 # At the first a plain look sees too much, at the second too little; the others see no more.
 ISOLATIONS = ("READ UNCOMMITTED", "REPEATABLE READ")
-# The race, and the guard whose look must wait. A look within IF or SET waits without being told to,
-# as InnoDB is; the guards say it there as well, for nothing promises that.
-NEEDED = {
-    "a refusal before an entry of its key": "entries_follow",
-    "a leg before a subject of another kind": "entries_follow",
-}
+# Races that are decided by what is taken.
+TAKEN = ("a refusal before an entry of its key", "a leg before a subject of another kind")
 
 
 class MariadbRacesTest(unittest.TestCase):
@@ -137,15 +135,38 @@ class MariadbRacesTest(unittest.TestCase):
                     self.assertIn(expected, said)
                     self.assertEqual(faults, [])
 
-    def test_with_a_plain_look_in_the_guard_the_same_race_breaks_the_store(self):
+    def test_what_shows_an_entry_that_is_not_committed_waits_for_it(self):
+        first, second = spend(SHOWN, "a", amount=-39, balance=51), spend(SHOWN, "b", 9, -1, 50)
+        for isolation in ("READ COMMITTED", *ISOLATIONS):
+            for end, expected in (("COMMIT;", ""), ("ROLLBACK;", "entries_chain")):
+                with self.subTest(isolation=isolation, end=end):
+                    said, faults = self.race(first, second, end, isolation=isolation)
+                    self.assertIn(expected, said)
+                    self.assertEqual(said == "", expected == "")
+                    self.assertEqual(faults, [])
+
+    def test_with_a_guard_that_does_not_mind_what_is_taken_the_same_race_breaks_the_store(self):
         races = {what: (first, second) for what, first, second, _ in WAITING}
-        for what, guard in NEEDED.items():
+        for what in TAKEN:
             self.sessions()
-            with self.subTest(what), self.changed(guard, LOCK, ""):
-                said, faults = self.race(*races[what], "COMMIT;", waits=False)
+            with self.subTest(what), self.changed("entries_follow", "is_taken = 1", "is_taken = 0"):
+                said, faults = self.race(*races[what], "COMMIT;")
                 self.assertEqual(said, "")
                 self.assertNotEqual(faults, [])
             type(self).touched = True
+
+    def test_with_a_plain_look_in_the_guard_an_entry_follows_what_never_was(self):
+        first, second = spend(ROWS, "a", amount=-39, balance=51), spend(ROWS, "b", 9, -1, 50)
+        said, faults = self.race(first, second, "ROLLBACK;", isolation="READ UNCOMMITTED")
+        self.assertIn("seq is not the next", said)
+        self.assertEqual(faults, [])
+        self.sessions()
+        with self.changed("entries_follow", LOCK, ""):
+            said, faults = self.race(first, second, "ROLLBACK;", waits=False,
+                                     isolation="READ UNCOMMITTED")
+            self.assertEqual(said, "")
+            self.assertNotEqual(faults, [])
+        type(self).touched = True
 
     def test_writers_of_different_accounts_do_not_wait_for_each_other(self):
         _, one, two = self.sessions()

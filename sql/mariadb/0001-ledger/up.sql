@@ -9,18 +9,16 @@
 -- trigger's own hold semicolons: split the file there, and give each part to the server as it is.
 --
 -- For whoever changes this file:
---   What a row shows by itself is a CHECK: as part of a trigger it would be made ready anew for
---   every row, and most of an INSERT's time would go there. A session can switch CHECKs off, and
---   the look for duplicates in a second unique key: a trigger that lets rows through refuses such a
---   session, which makes them as firm as a trigger. There are no foreign keys.
---   NULL passes a CHECK: conditions are compared with IS TRUE.
---   What takes another row is looked for AFTER the row is in, and always with LOCK IN SHARE MODE:
+--   A statement in a trigger is made ready anew for every row, and most of an INSERT's time would
+--   go there. So what a row shows by itself is a CHECK, that it follows from the one before is a
+--   foreign key, and that neither its key nor its place is taken is a primary key. A session can
+--   switch CHECKs and keys off: a trigger that lets rows through refuses such a session, which
+--   makes them as firm as a trigger.
+--   NULL passes a CHECK: conditions are compared with IS TRUE. NULL passes a foreign key as well.
+--   What else takes another row is looked for AFTER the row is in, always with LOCK IN SHARE MODE:
 --   such a look sees what is committed by now, whatever the session's isolation and however old
 --   its snapshot, and waits for what is not. Of two rows that do not go together one is in first,
 --   and the look behind the other finds it.
---   A trigger makes its statements ready for every row as well, which costs more than what they
---   read: what is right must get by with one SELECT of few words. Which rule is broken is found
---   out only then.
 --   IGNORE, REPLACE and ON DUPLICATE KEY UPDATE ask triggers as plain statements do.
 --   A temporary table hides the table of its name from triggers as well. No role of roles.sql may
 --   make one.
@@ -104,10 +102,25 @@ CREATE TABLE entries (
     expires_at    BIGINT,             -- kind hold
     reason        VARCHAR(1024),
     metadata      TEXT,
+    -- Of the entry before, as far as this one shows it: a foreign key finds it by all of that. Who
+    -- leaves previous_at out has entries_follow look for it.
+    previous_at    BIGINT,
+    previous       BIGINT AS (seq - 1) PERSISTENT,
+    balance_before BIGINT AS (balance_after - amount) PERSISTENT,
+    held_before    BIGINT AS (held_after - held_change) PERSISTENT,
+    least_balance  BIGINT AS (COALESCE(floor, -9007199254740992)) PERSISTENT,
+    most_balance   BIGINT AS (COALESCE(ceiling, 9007199254740992)) PERSISTENT,
     PRIMARY KEY (shard, account, seq),
-    UNIQUE KEY entries_key (shard, account, `key`),
-    KEY entries_subject (subject_shard, subject, subject_seq),
-    KEY entries_reverses (shard, account, reverses),
+    KEY entries_after (shard, account, seq, balance_after, held_after, recorded_at, status,
+                       least_balance, most_balance),
+    KEY entries_before (shard, account, previous, balance_before, held_before, previous_at, status,
+                        least_balance, most_balance),
+    CONSTRAINT entries_chain FOREIGN KEY (shard, account, previous, balance_before, held_before,
+                                          previous_at, status, least_balance, most_balance)
+    REFERENCES entries (shard, account, seq, balance_after, held_after, recorded_at, status,
+                        least_balance, most_balance),
+    CONSTRAINT entries_previous CHECK (
+        previous_at IS NULL OR (previous_at <= recorded_at AND seq > 1 AND kind < 10) IS TRUE),
     CONSTRAINT entries_kind CHECK (CASE
         WHEN kind IN (1, 2) THEN IF(kind = 1, amount > 0, amount < 0)
              AND held_change = 0 AND `key` IS NOT NULL
@@ -197,21 +210,37 @@ CREATE TABLE refusals (
         AND recorded_at BETWEEN -62135596800000000 AND 253402300799999999) IS TRUE)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 -- next
--- The entries that legs name before they are there, as in a store that is rebuilt.
-CREATE TABLE awaited (
+-- What of an account is taken: keys, by an entry or a refusal, and the seq of entries, said as a
+-- name that no key can have. Legs take the seq of a subject that is not there yet.
+CREATE TABLE taken (
     shard   SMALLINT NOT NULL,
     account VARCHAR(64) NOT NULL,
-    seq     BIGINT   NOT NULL,
-    PRIMARY KEY (shard, account, seq)
+    name    VARCHAR(128) NOT NULL,
+    seq     BIGINT,             -- of the entry; NULL: of a refusal
+    PRIMARY KEY (shard, account, name)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 -- next
--- A server that must prove that its primary still takes writes counts this up.
+-- The entries that an entry is named by: its legs, and what takes it back.
+CREATE TABLE links (
+    shard      SMALLINT NOT NULL,
+    account    VARCHAR(64) NOT NULL,
+    seq        BIGINT   NOT NULL,
+    by_shard   SMALLINT NOT NULL,
+    by_account VARCHAR(64) NOT NULL,
+    by_seq     BIGINT   NOT NULL,
+    PRIMARY KEY (shard, account, seq, by_shard, by_account, by_seq)
+) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
+-- next
+-- A server that must prove that its primary still takes writes counts one of these up, each of its
+-- connections another, so that none waits for another.
 CREATE TABLE confirms (
-    one    TINYINT NOT NULL PRIMARY KEY,
+    place  TINYINT NOT NULL PRIMARY KEY,
     number BIGINT  NOT NULL
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 -- next
-INSERT INTO confirms (one, number) VALUES (1, 0);
+INSERT INTO confirms (place, number) VALUES
+    (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0), (7, 0), (8, 0), (9, 0), (10, 0),
+    (11, 0), (12, 0), (13, 0), (14, 0), (15, 0);
 -- next
 -- For people: every account as it stands.
 CREATE SQL SECURITY INVOKER VIEW balances (shard, account, asset, status, balance, held, available,
@@ -231,107 +260,98 @@ SELECT a.shard, a.id, a.asset,
 
 -- On the path of every write.
 CREATE TRIGGER entries_follow AFTER INSERT ON entries FOR EACH ROW
-BEGIN
-    DECLARE is_right, state TINYINT;
-    DECLARE balance, held, recorded, least_balance, most_balance BIGINT;
-    DECLARE fault VARCHAR(120) CHARACTER SET utf8mb4;
+follow: BEGIN
+    DECLARE is_taken TINYINT;
 
-    IF @@check_constraint_checks = 0 OR @@unique_checks = 0 THEN
-        SET fault = 'a store is written with CHECKs and unique keys on';
-    ELSEIF NEW.seq > 1 THEN
-        SELECT p.balance_after + NEW.amount = NEW.balance_after
-               AND p.held_after + NEW.held_change = NEW.held_after
-               AND p.recorded_at <= NEW.recorded_at AND p.status = NEW.status AND p.status < 3
-               AND p.floor <=> NEW.floor AND p.ceiling <=> NEW.ceiling
-               AND r.code IS NULL AND w.seq IS NULL
-          INTO is_right
-          FROM entries p
-          LEFT JOIN refusals r
-            ON r.shard = NEW.shard AND r.subject = NEW.account AND r.`key` = NEW.`key`
-          LEFT JOIN awaited w
-            ON w.shard = NEW.shard AND w.account = NEW.account AND w.seq = NEW.seq
-         WHERE p.shard = NEW.shard AND p.account = NEW.account AND p.seq = NEW.seq - 1
-          LOCK IN SHARE MODE;
-    ELSE
-        SELECT NEW.amount = NEW.balance_after AND NEW.held_change = NEW.held_after
-               AND a.opened_at <= NEW.recorded_at AND NEW.status = 1
-               AND a.opening_floor <=> NEW.floor AND a.opening_ceiling <=> NEW.ceiling
-               AND r.code IS NULL AND w.seq IS NULL
-          INTO is_right
-          FROM accounts a
-          LEFT JOIN refusals r
-            ON r.shard = NEW.shard AND r.subject = NEW.account AND r.`key` = NEW.`key`
-          LEFT JOIN awaited w
-            ON w.shard = NEW.shard AND w.account = NEW.account AND w.seq = NEW.seq
-         WHERE a.shard = NEW.shard AND a.id = NEW.account
-          LOCK IN SHARE MODE;
+    IF @@check_constraint_checks = 0 OR @@unique_checks = 0 OR @@foreign_key_checks = 0 THEN
+        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'entries', CONSTRAINT_NAME = 'entries_follow',
+            MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs and keys on';
     END IF;
-
-    -- The rules one by one: for an entry that changes more than balance and held, that is awaited,
-    -- or that breaks one.
-    IF is_right IS NOT TRUE AND fault IS NULL THEN
-        IF NEW.seq > 1 THEN
-            SELECT balance_after, held_after, recorded_at, status, floor, ceiling
-              INTO balance, held, recorded, state, least_balance, most_balance
-              FROM entries
-             WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.seq - 1
-              LOCK IN SHARE MODE;
+    BEGIN
+        DECLARE CONTINUE HANDLER FOR 1062 SET is_taken = 1;
+        IF NEW.`key` IS NULL THEN
+            INSERT INTO taken VALUES (NEW.shard, NEW.account, CONCAT('"', NEW.seq), NEW.seq);
         ELSE
-            SELECT 0, 0, opened_at, 1, opening_floor, opening_ceiling
-              INTO balance, held, recorded, state, least_balance, most_balance
-              FROM accounts
-             WHERE shard = NEW.shard AND id = NEW.account
-              LOCK IN SHARE MODE;
+            INSERT INTO taken VALUES (NEW.shard, NEW.account, CONCAT('"', NEW.seq), NEW.seq),
+                                     (NEW.shard, NEW.account, NEW.`key`, NEW.seq);
         END IF;
-        SET fault = CASE
-            WHEN balance IS NULL AND NEW.seq > 1 THEN 'seq is not the next of its account'
-            WHEN balance IS NULL THEN 'the account does not exist'
-            WHEN balance + NEW.amount <> NEW.balance_after THEN
-                'balance_after is not the balance before plus amount'
-            WHEN held + NEW.held_change <> NEW.held_after THEN
-                'held_after is not what was held before plus held_change'
-            WHEN recorded > NEW.recorded_at THEN
-                'recorded_at is before the last entry or the opening of the account'
-            WHEN state = 3 THEN 'the account is closed'
-            WHEN state = 2 AND NEW.kind < 8 THEN 'the account is frozen'
-            WHEN NEW.status <> state AND NEW.kind NOT IN (10, 11, 12) THEN
-                'status does not follow from the kind of entry'
-            WHEN NEW.kind <> 13
-                 AND NOT (NEW.floor <=> least_balance AND NEW.ceiling <=> most_balance) THEN
-                'only an entry of kind limits changes floor and ceiling'
-            ELSE '' END;
-        IF fault = '' AND EXISTS (
-           SELECT 1 FROM refusals r
-            WHERE r.shard = NEW.shard AND r.subject = NEW.account AND r.`key` = NEW.`key`
-             LOCK IN SHARE MODE) THEN
-            SET fault = 'the key already stands for a refusal of this account';
-        END IF;
-        IF fault = '' AND EXISTS (
-           SELECT 1 FROM entries l
-            WHERE l.subject_shard = NEW.shard AND l.subject = NEW.account
-              AND l.subject_seq = NEW.seq
-              AND (l.kind = NEW.kind AND l.recorded_at = NEW.recorded_at
-                   AND l.target <=> NEW.target AND NEW.`key` IS NOT NULL) IS NOT TRUE
-             LOCK IN SHARE MODE) THEN
-            SET fault = 'an entry that names this one is of another transaction';
-        END IF;
-        SET fault = NULLIF(fault, '');
-    END IF;
+    END;
 
-    -- The entries of a transaction on other accounts name the subject's. Whichever of the two comes
-    -- second is held to the first. That the other never comes is for the reconciliation to find.
-    IF NEW.subject IS NOT NULL AND fault IS NULL THEN
-        SET is_right = (
-            SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at
-                   AND s.target <=> NEW.target AND s.`key` IS NOT NULL
-              FROM entries s
-             WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
-               AND s.seq = NEW.subject_seq
-              LOCK IN SHARE MODE);
-        IF is_right IS NULL THEN
-            -- It may be on its way, and has looked here already, or will: so look again.
-            INSERT IGNORE INTO awaited (shard, account, seq)
-            VALUES (NEW.subject_shard, NEW.subject, NEW.subject_seq);
+    -- Most entries need no more.
+    IF (is_taken OR NEW.previous_at IS NULL OR NEW.kind > 4
+        OR NEW.subject IS NOT NULL) IS NOT TRUE THEN
+        LEAVE follow;
+    END IF;
+    BEGIN
+        DECLARE fault VARCHAR(120) CHARACTER SET utf8mb4;
+        DECLARE is_right, state TINYINT;
+        DECLARE balance, held, recorded, least, most BIGINT;
+
+        -- Its key stands already, or legs have named it before it was there.
+        IF is_taken THEN
+            SET fault = CASE
+                WHEN EXISTS (
+                    SELECT 1 FROM refusals r
+                     WHERE r.shard = NEW.shard AND r.subject = NEW.account AND r.`key` = NEW.`key`
+                      LOCK IN SHARE MODE) THEN
+                    'the key already stands for a refusal of this account'
+                WHEN EXISTS (
+                    SELECT 1 FROM links k JOIN entries l
+                        ON l.shard = k.by_shard AND l.account = k.by_account AND l.seq = k.by_seq
+                     WHERE k.shard = NEW.shard AND k.account = NEW.account AND k.seq = NEW.seq
+                       AND l.subject = NEW.account
+                       AND (l.kind = NEW.kind AND l.recorded_at = NEW.recorded_at
+                            AND l.target <=> NEW.target AND NEW.`key` IS NOT NULL) IS NOT TRUE
+                      LOCK IN SHARE MODE) THEN
+                    'an entry that names this one is of another transaction'
+                END;
+            IF fault IS NULL AND NEW.`key` IS NOT NULL THEN
+                INSERT INTO taken VALUES (NEW.shard, NEW.account, NEW.`key`, NEW.seq);
+            END IF;
+        END IF;
+
+        -- What the foreign key has not compared, rule by rule.
+        IF NEW.previous_at IS NULL AND fault IS NULL THEN
+            IF NEW.seq > 1 THEN
+                SELECT balance_after, held_after, recorded_at, status, floor, ceiling
+                  INTO balance, held, recorded, state, least, most
+                  FROM entries
+                 WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.seq - 1
+                  LOCK IN SHARE MODE;
+            ELSE
+                SELECT 0, 0, opened_at, 1, opening_floor, opening_ceiling
+                  INTO balance, held, recorded, state, least, most
+                  FROM accounts
+                 WHERE shard = NEW.shard AND id = NEW.account
+                  LOCK IN SHARE MODE;
+            END IF;
+            SET fault = CASE
+                WHEN balance IS NULL AND NEW.seq > 1 THEN 'seq is not the next of its account'
+                WHEN balance IS NULL THEN 'the account does not exist'
+                WHEN balance + NEW.amount <> NEW.balance_after THEN
+                    'balance_after is not the balance before plus amount'
+                WHEN held + NEW.held_change <> NEW.held_after THEN
+                    'held_after is not what was held before plus held_change'
+                WHEN recorded > NEW.recorded_at THEN
+                    'recorded_at is before the last entry or the opening of the account'
+                WHEN state = 3 THEN 'the account is closed'
+                WHEN state = 2 AND NEW.kind < 8 THEN 'the account is frozen'
+                WHEN NEW.status <> state AND NEW.kind NOT IN (10, 11, 12) THEN
+                    'status does not follow from the kind of entry'
+                WHEN NEW.kind <> 13 AND NOT (NEW.floor <=> least AND NEW.ceiling <=> most) THEN
+                    'only an entry of kind limits changes floor and ceiling'
+                END;
+        END IF;
+
+        -- The entries of a transaction on other accounts name the subject's. Whichever of the two
+        -- comes second is held to the first. That the other never comes is for the reconciliation
+        -- to find.
+        IF NEW.subject IS NOT NULL AND fault IS NULL THEN
+            INSERT INTO links VALUES (NEW.subject_shard, NEW.subject, NEW.subject_seq,
+                                      NEW.shard, NEW.account, NEW.seq);
+            -- It may be on its way, and waits for this here, or this for it.
+            INSERT IGNORE INTO taken VALUES (NEW.subject_shard, NEW.subject,
+                                             CONCAT('"', NEW.subject_seq), NEW.subject_seq);
             SET is_right = (
                 SELECT s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at
                        AND s.target <=> NEW.target AND s.`key` IS NOT NULL
@@ -339,68 +359,73 @@ BEGIN
                  WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
                    AND s.seq = NEW.subject_seq
                   LOCK IN SHARE MODE);
-        END IF;
-        IF is_right = 0 THEN
-            SET fault = 'subject names no entry of this transaction that carries a key';
-        END IF;
-    END IF;
-
-    IF NEW.kind = 5 AND NEW.subject IS NULL AND fault IS NULL AND NOT EXISTS (
-       SELECT 1 FROM entries t
-        WHERE t.shard = NEW.shard AND t.account = NEW.account AND t.seq = NEW.target
-          AND t.kind BETWEEN 1 AND 4 AND t.`key` IS NOT NULL
-         LOCK IN SHARE MODE) THEN
-        SET fault = 'target names no transaction of this account that can be reversed';
-    END IF;
-
-    IF NEW.reverses IS NOT NULL AND fault IS NULL THEN
-        SET fault = COALESCE((
-            SELECT CASE
-                   WHEN (o.kind BETWEEN 1 AND 4
-                         AND COALESCE(o.subject_shard, o.shard)
-                             = COALESCE(NEW.subject_shard, NEW.shard)
-                         AND COALESCE(o.subject, o.account) = COALESCE(NEW.subject, NEW.account)
-                         AND COALESCE(o.subject_seq, o.seq) = NEW.target) IS NOT TRUE THEN NULL
-                   WHEN (SIGN(NEW.amount) = -SIGN(o.amount) AND (
-                         SELECT ABS(SUM(r.amount)) FROM entries r
-                          WHERE r.shard = NEW.shard AND r.account = NEW.account
-                            AND r.reverses = NEW.reverses
-                           LOCK IN SHARE MODE) <= ABS(o.amount)) IS NOT TRUE THEN
-                       'reversals have the opposite sign and together never exceed the entry'
-                   ELSE '' END
-              FROM entries o
-             WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
-              LOCK IN SHARE MODE),
-            'reverses names no entry of the transaction that is reversed');
-        SET fault = NULLIF(fault, '');
-    END IF;
-
-    IF NEW.kind BETWEEN 6 AND 9 AND NEW.subject IS NULL AND fault IS NULL THEN
-        IF NEW.kind = 6 THEN
-            INSERT INTO holds (shard, account, opened_seq, amount, committed, status, expires_at)
-            VALUES (NEW.shard, NEW.account, NEW.seq, NEW.held_change, 0, 1, NEW.expires_at);
-        ELSE
-            UPDATE holds
-               SET status = NEW.kind - 5, committed = -NEW.amount, closed_seq = NEW.seq
-             WHERE shard = NEW.shard AND account = NEW.account AND opened_seq = NEW.target
-               AND closed_seq IS NULL AND amount = -NEW.held_change
-               AND (NEW.kind <> 9 OR expires_at <= NEW.recorded_at);
-            IF ROW_COUNT() <> 1 THEN
-                SET fault =
-                    'target names no open hold of this account and amount, or none that is due';
+            IF is_right = 0 THEN
+                SET fault = 'subject names no entry of this transaction that carries a key';
             END IF;
         END IF;
-    END IF;
 
-    IF fault IS NOT NULL THEN
-        SET fault = CONCAT('passbook guard: ', fault);
-        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = fault, TABLE_NAME = 'entries',
-            CONSTRAINT_NAME = 'entries_follow';
-    END IF;
+        IF NEW.kind = 5 AND NEW.subject IS NULL AND fault IS NULL AND NOT EXISTS (
+           SELECT 1 FROM entries t
+            WHERE t.shard = NEW.shard AND t.account = NEW.account AND t.seq = NEW.target
+              AND t.kind BETWEEN 1 AND 4 AND t.`key` IS NOT NULL
+             LOCK IN SHARE MODE) THEN
+            SET fault = 'target names no transaction of this account that can be reversed';
+        END IF;
+
+        IF NEW.reverses IS NOT NULL AND fault IS NULL THEN
+            INSERT INTO links VALUES (NEW.shard, NEW.account, NEW.reverses,
+                                      NEW.shard, NEW.account, NEW.seq);
+            SET fault = COALESCE((
+                SELECT CASE
+                       WHEN (o.kind BETWEEN 1 AND 4
+                             AND COALESCE(o.subject_shard, o.shard)
+                                 = COALESCE(NEW.subject_shard, NEW.shard)
+                             AND COALESCE(o.subject, o.account)
+                                 = COALESCE(NEW.subject, NEW.account)
+                             AND COALESCE(o.subject_seq, o.seq) = NEW.target) IS NOT TRUE THEN NULL
+                       WHEN (SIGN(NEW.amount) = -SIGN(o.amount) AND (
+                             SELECT ABS(SUM(r.amount)) FROM links k JOIN entries r
+                                 ON r.shard = k.by_shard AND r.account = k.by_account
+                                AND r.seq = k.by_seq
+                              WHERE k.shard = NEW.shard AND k.account = NEW.account
+                                AND k.seq = NEW.reverses AND r.account = NEW.account
+                                AND r.reverses = NEW.reverses
+                               LOCK IN SHARE MODE) <= ABS(o.amount)) IS NOT TRUE THEN
+                           'reversals have the opposite sign and together never exceed the entry'
+                       ELSE '' END
+                  FROM entries o
+                 WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
+                  LOCK IN SHARE MODE),
+                'reverses names no entry of the transaction that is reversed');
+            SET fault = NULLIF(fault, '');
+        END IF;
+
+        IF NEW.kind BETWEEN 6 AND 9 AND NEW.subject IS NULL AND fault IS NULL THEN
+            IF NEW.kind = 6 THEN
+                INSERT INTO holds (shard, account, opened_seq, amount, committed, status,
+                                   expires_at)
+                VALUES (NEW.shard, NEW.account, NEW.seq, NEW.held_change, 0, 1, NEW.expires_at);
+            ELSE
+                UPDATE holds
+                   SET status = NEW.kind - 5, committed = -NEW.amount, closed_seq = NEW.seq
+                 WHERE shard = NEW.shard AND account = NEW.account AND opened_seq = NEW.target
+                   AND closed_seq IS NULL AND amount = -NEW.held_change
+                   AND (NEW.kind <> 9 OR expires_at <= NEW.recorded_at);
+                IF ROW_COUNT() <> 1 THEN
+                    SET fault =
+                        'target names no open hold of this account and amount, or none that is due';
+                END IF;
+            END IF;
+        END IF;
+
+        IF fault IS NOT NULL THEN
+            SET fault = CONCAT('passbook guard: ', fault);
+            SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = fault, TABLE_NAME = 'entries',
+                CONSTRAINT_NAME = 'entries_follow';
+        END IF;
+    END;
 END;
 -- next
--- What never happens ------------------------------------------------------------------------------
-
 CREATE TRIGGER entries_stay BEFORE UPDATE ON entries FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'entries', CONSTRAINT_NAME = 'entries_stay',
         MESSAGE_TEXT = 'passbook guard: an entry never changes';
@@ -413,16 +438,29 @@ CREATE TRIGGER holds_remain BEFORE DELETE ON holds FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'holds', CONSTRAINT_NAME = 'holds_remain',
         MESSAGE_TEXT = 'passbook guard: a hold is never deleted';
 -- next
-CREATE TRIGGER awaited_stay BEFORE UPDATE ON awaited FOR EACH ROW
-    SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'awaited', CONSTRAINT_NAME = 'awaited_stay',
-        MESSAGE_TEXT = 'passbook guard: what is awaited never changes';
+CREATE TRIGGER taken_stay BEFORE UPDATE ON taken FOR EACH ROW
+    SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'taken', CONSTRAINT_NAME = 'taken_stay',
+        MESSAGE_TEXT = 'passbook guard: what is taken never changes';
 -- next
-CREATE TRIGGER awaited_remain BEFORE DELETE ON awaited FOR EACH ROW
-    SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'awaited', CONSTRAINT_NAME = 'awaited_remain',
-        MESSAGE_TEXT = 'passbook guard: what is awaited is never deleted';
+-- But for the key of a refusal that has gone.
+CREATE TRIGGER taken_remain BEFORE DELETE ON taken FOR EACH ROW
+    IF OLD.seq IS NOT NULL OR EXISTS (
+       SELECT 1 FROM refusals
+        WHERE shard = OLD.shard AND subject = OLD.account AND `key` = OLD.name
+         LOCK IN SHARE MODE) THEN
+        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'taken', CONSTRAINT_NAME = 'taken_remain',
+            MESSAGE_TEXT = 'passbook guard: what is taken stays so';
+    END IF;
+-- next
+CREATE TRIGGER links_stay BEFORE UPDATE ON links FOR EACH ROW
+    SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'links', CONSTRAINT_NAME = 'links_stay',
+        MESSAGE_TEXT = 'passbook guard: what an entry is named by never changes';
+-- next
+CREATE TRIGGER links_remain BEFORE DELETE ON links FOR EACH ROW
+    SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'links', CONSTRAINT_NAME = 'links_remain',
+        MESSAGE_TEXT = 'passbook guard: what an entry is named by is never deleted';
 -- next
 CREATE TRIGGER accounts_stay BEFORE UPDATE ON accounts FOR EACH ROW
-BEGIN
     IF (NEW.shard = OLD.shard AND NEW.id = OLD.id AND NEW.asset = OLD.asset
         AND NEW.opened_at = OLD.opened_at AND NEW.opening_floor <=> OLD.opening_floor
         AND NEW.opening_ceiling <=> OLD.opening_ceiling) IS NOT TRUE THEN
@@ -430,7 +468,6 @@ BEGIN
             MESSAGE_TEXT =
                 'passbook guard: nothing of an account changes in place but its metadata';
     END IF;
-END;
 -- next
 CREATE TRIGGER accounts_remain BEFORE DELETE ON accounts FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'accounts', CONSTRAINT_NAME = 'accounts_remain',
@@ -446,22 +483,21 @@ CREATE TRIGGER refusals_stay BEFORE UPDATE ON refusals FOR EACH ROW
 -- next
 -- A refusal may go when it is old: a key that late a client no longer repeats.
 CREATE TRIGGER refusals_remain BEFORE DELETE ON refusals FOR EACH ROW
-BEGIN
     IF OLD.recorded_at > (UNIX_TIMESTAMP(SYSDATE()) - 30 * 86400) * 1000000 THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'refusals', CONSTRAINT_NAME = 'refusals_remain',
             MESSAGE_TEXT = 'passbook guard: a refusal is kept for 30 days at least';
     END IF;
-END;
+-- next
+CREATE TRIGGER refusals_release AFTER DELETE ON refusals FOR EACH ROW
+    DELETE FROM taken
+     WHERE shard = OLD.shard AND account = OLD.subject AND name = OLD.`key` AND seq IS NULL;
 -- next
 CREATE TRIGGER format_remain BEFORE DELETE ON format FOR EACH ROW
     SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'format', CONSTRAINT_NAME = 'format_remain',
         MESSAGE_TEXT = 'passbook guard: the format of a store is never deleted';
 -- next
--- Holds -------------------------------------------------------------------------------------------
-
 -- Only entries_follow gets through: the entry it acts for is there, and the hold is as it says.
 CREATE TRIGGER holds_open AFTER INSERT ON holds FOR EACH ROW
-BEGIN
     IF (NEW.status = 1 AND NEW.committed = 0 AND NEW.closed_seq IS NULL AND EXISTS (
         SELECT 1 FROM entries
          WHERE shard = NEW.shard AND account = NEW.account AND seq = NEW.opened_seq
@@ -470,10 +506,8 @@ BEGIN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'holds', CONSTRAINT_NAME = 'holds_open',
             MESSAGE_TEXT = 'passbook guard: a hold is opened by an entry of kind hold alone';
     END IF;
-END;
 -- next
 CREATE TRIGGER holds_close AFTER UPDATE ON holds FOR EACH ROW
-BEGIN
     IF (OLD.status = 1 AND NEW.shard = OLD.shard AND NEW.account = OLD.account
         AND NEW.opened_seq = OLD.opened_seq AND NEW.amount = OLD.amount
         AND NEW.expires_at = OLD.expires_at AND EXISTS (
@@ -485,10 +519,7 @@ BEGIN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'holds', CONSTRAINT_NAME = 'holds_close',
             MESSAGE_TEXT = 'passbook guard: a hold is closed by an entry that names it alone';
     END IF;
-END;
 -- next
--- Accounts and assets -----------------------------------------------------------------------------
-
 CREATE TRIGGER accounts_open AFTER INSERT ON accounts FOR EACH ROW
 BEGIN
     DECLARE was_used TINYINT;
@@ -509,49 +540,41 @@ END;
 -- next
 CREATE TRIGGER assets_define AFTER INSERT ON assets FOR EACH ROW
 BEGIN
-    IF @@check_constraint_checks = 0 THEN
+    DECLARE fault VARCHAR(120) CHARACTER SET utf8mb4 DEFAULT CASE
+        WHEN @@check_constraint_checks = 0 THEN 'passbook guard: a store is written with CHECKs on'
+        WHEN NEW.used <> 0 THEN
+            'passbook guard: an asset is used from its first account on, not before' END;
+    IF fault IS NOT NULL THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_define',
-            MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs on';
-    END IF;
-    IF NEW.used <> 0 THEN
-        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_define',
-            MESSAGE_TEXT = 'passbook guard: an asset is used from its first account on, not before';
+            MESSAGE_TEXT = fault;
     END IF;
 END;
 -- next
 CREATE TRIGGER assets_redefine BEFORE UPDATE ON assets FOR EACH ROW
 BEGIN
-    IF @@check_constraint_checks = 0 THEN
+    DECLARE fault VARCHAR(120) CHARACTER SET utf8mb4 DEFAULT CASE
+        WHEN @@check_constraint_checks = 0 THEN 'passbook guard: a store is written with CHECKs on'
+        WHEN (NEW.code = OLD.code AND NEW.used >= OLD.used) IS NOT TRUE THEN
+            'passbook guard: the code of an asset never changes, nor that it is used'
+        WHEN OLD.used <> 0
+             AND (NEW.scale = OLD.scale AND NEW.balanced = OLD.balanced) IS NOT TRUE THEN
+            'passbook guard: scale and balanced of an asset in use never change' END;
+    IF fault IS NOT NULL THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_redefine',
-            MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs on';
-    END IF;
-    IF (NEW.code = OLD.code AND NEW.used >= OLD.used) IS NOT TRUE THEN
-        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_redefine',
-            MESSAGE_TEXT =
-                'passbook guard: the code of an asset never changes, nor that it is used';
-    END IF;
-    IF OLD.used <> 0
-       AND (NEW.scale = OLD.scale AND NEW.balanced = OLD.balanced) IS NOT TRUE THEN
-        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'assets', CONSTRAINT_NAME = 'assets_redefine',
-            MESSAGE_TEXT = 'passbook guard: scale and balanced of an asset in use never change';
+            MESSAGE_TEXT = fault;
     END IF;
 END;
 -- next
--- Refusals and format -----------------------------------------------------------------------------
-
 CREATE TRIGGER refusals_keep AFTER INSERT ON refusals FOR EACH ROW
 BEGIN
+    DECLARE EXIT HANDLER FOR 1062
+        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'refusals', CONSTRAINT_NAME = 'refusals_keep',
+            MESSAGE_TEXT = 'passbook guard: the key already stands for an entry of this account';
     IF @@check_constraint_checks = 0 THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'refusals', CONSTRAINT_NAME = 'refusals_keep',
             MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs on';
     END IF;
-    IF EXISTS (
-       SELECT 1 FROM entries
-        WHERE shard = NEW.shard AND account = NEW.subject AND `key` = NEW.`key`
-         LOCK IN SHARE MODE) THEN
-        SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'refusals', CONSTRAINT_NAME = 'refusals_keep',
-            MESSAGE_TEXT = 'passbook guard: the key already stands for an entry of this account';
-    END IF;
+    INSERT INTO taken VALUES (NEW.shard, NEW.subject, NEW.`key`, NULL);
     IF NOT EXISTS (
        SELECT 1 FROM accounts WHERE shard = NEW.shard AND id = NEW.subject LOCK IN SHARE MODE) THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'refusals', CONSTRAINT_NAME = 'refusals_keep',
@@ -560,19 +583,15 @@ BEGIN
 END;
 -- next
 CREATE TRIGGER format_write AFTER INSERT ON format FOR EACH ROW
-BEGIN
     IF @@check_constraint_checks = 0 THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'format', CONSTRAINT_NAME = 'format_write',
             MESSAGE_TEXT = 'passbook guard: a store is written with CHECKs on';
     END IF;
-END;
 -- next
 CREATE TRIGGER format_upgrade BEFORE UPDATE ON format FOR EACH ROW
-BEGIN
     IF (NEW.one = OLD.one AND NEW.shards = OLD.shards AND NEW.hash = OLD.hash
         AND NEW.version >= OLD.version AND NEW.min_version >= OLD.min_version) IS NOT TRUE THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'format', CONSTRAINT_NAME = 'format_upgrade',
             MESSAGE_TEXT =
                 'passbook guard: a store is upgraded, and nothing else of its format changes';
     END IF;
-END;

@@ -288,18 +288,54 @@ void Connection::send(std::string_view sql, During during) {
 }
 
 Result Connection::ask(const Query& query, const Parameters& parameters) {
-    PASSBOOK_ASSERT(parameters.rows() == 1);
     st_mysql_stmt* statement = prepared(query);
-    auto binds = bound(parameters, 0);
-    PASSBOOK_ASSERT(binds.size() == mysql_stmt_param_count(statement));
-    if ((!binds.empty() && mysql_stmt_bind_param(statement, binds.data()) != 0) ||
-        mysql_stmt_execute(statement) != 0 || mysql_stmt_store_result(statement) != 0) {
-        fail(statement);
-    }
+    execute(statement, parameters);
     return take_rows(statement);
 }
 
+std::vector<Result> Connection::begin(const Query& query, const Parameters& parameters) {
+    try {
+        st_mysql_stmt* statement = prepared(query);
+        execute(statement, parameters);
+        return take_results(statement);
+    } catch (const Failure&) {
+        // An error does not say whether a transaction was begun before it.
+        if (good()) {
+            end_transaction();
+        }
+        throw;
+    }
+}
+
+void Connection::execute(st_mysql_stmt* statement, const Parameters& parameters) {
+    PASSBOOK_ASSERT(parameters.rows() == 1);
+    auto binds = bound(parameters, 0);
+    PASSBOOK_ASSERT(binds.size() == mysql_stmt_param_count(statement));
+    if ((!binds.empty() && mysql_stmt_bind_param(statement, binds.data()) != 0) ||
+        mysql_stmt_execute(statement) != 0) {
+        fail(statement);
+    }
+}
+
+std::vector<Result> Connection::take_results(st_mysql_stmt* statement) {
+    std::vector<Result> results;
+    int next = 0;
+    do {
+        if (mysql_stmt_field_count(statement) > 0) {
+            results.push_back(take_rows(statement));
+        }
+        next = mysql_stmt_next_result(statement);
+    } while (next == 0);
+    if (next > 0) {
+        fail(statement);
+    }
+    return results;
+}
+
 Result Connection::take_rows(st_mysql_stmt* statement) {
+    if (mysql_stmt_store_result(statement) != 0) {
+        fail(statement);
+    }
     Result result;
     const std::unique_ptr<MYSQL_RES, void (*)(MYSQL_RES*)> shape(
         mysql_stmt_result_metadata(statement), mysql_free_result);
@@ -401,9 +437,12 @@ void Connection::commit() {
 }
 
 void Connection::roll_back() noexcept {
-    if (!in_transaction()) {
-        return;
+    if (in_transaction()) {
+        end_transaction();
     }
+}
+
+void Connection::end_transaction() noexcept {
     try {
         run("ROLLBACK");
     } catch (const Failure&) {

@@ -112,6 +112,10 @@ public:
 
     [[nodiscard]] Result ask(const Query& query, const Parameters& parameters = {});
 
+    /// Runs several statements in one round trip, the first of which begins a transaction. Gives
+    /// the rows of each that has any. No transaction is open where it throws.
+    [[nodiscard]] std::vector<Result> begin(const Query& query, const Parameters& parameters);
+
     /// Runs the statement for every row of the parameters, in one round trip where the server can.
     /// Returns how many rows it wrote or found to be so already, and its triggers updated.
     std::int64_t write(const Query& query, const Parameters& parameters);
@@ -134,9 +138,12 @@ private:
     void check_server(Purpose purpose);
     void set_session(const Settings& settings, Purpose purpose);
     [[nodiscard]] st_mysql_stmt* prepared(const Query& query);
+    void execute(st_mysql_stmt* statement, const Parameters& parameters);
+    [[nodiscard]] std::vector<Result> take_results(st_mysql_stmt* statement);
     [[nodiscard]] Result take_rows(st_mysql_stmt* statement);
     std::int64_t write_one_by_one(st_mysql_stmt* statement, const Parameters& parameters);
     void send(std::string_view sql, During during);
+    void end_transaction() noexcept;
 
     /// Throws what the last error of the link, or of the statement, means; closes the link where it
     /// is of no use any more.

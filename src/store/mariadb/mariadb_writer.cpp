@@ -39,6 +39,37 @@ void read_holds(const Result& result, ledger::State& state) {
     }
 }
 
+bool has_unused(const ledger::State& state) {
+    return std::any_of(state.assets.begin(), state.assets.end(),
+                       [](const auto& asset) { return !asset.second.used; });
+}
+
+/// What stands of the keys, from rows of those that are taken.
+void load_outcomes(Connection& connection, const std::vector<ledger::SubjectKey>& keys,
+                   const Result& taken, ledger::State& state) {
+    std::vector<ledger::SubjectKey> entries;
+    std::vector<ledger::SubjectKey> refusals;
+    for (int i = 0; i < taken.rows(); ++i) {
+        const Row row = taken.row(i);
+        (row.is_null(1) ? refusals : entries).push_back(keys[place_of(row)]);
+    }
+    const auto add = [&](const auto& asked, auto&& found, const auto& outcome_of) {
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            if (found[i]) {
+                state.outcomes.emplace(asked[i], outcome_of(std::move(*found[i])));
+            }
+        }
+    };
+    if (!entries.empty()) {
+        add(entries, look_up_records(connection, entries),
+            [](ledger::Original&& original) { return std::move(original.record); });
+    }
+    if (!refusals.empty()) {
+        add(refusals, look_up_refusals(connection, refusals),
+            [](ledger::StoredRefusal&& refusal) { return std::move(refusal); });
+    }
+}
+
 /// Writes every row of the parameters. Fewer rows are a lie that must not be committed; more are
 /// those that the guards' own statements have changed, which MariaDB counts as well.
 void write_rows(Connection& connection, const Query& query, const Parameters& parameters) {
@@ -65,9 +96,8 @@ ledger::State MariadbWriter::begin_on(Connection& connection,
     try {
         const auto touched = look_up_touched(connection, originals_of(needs));
         const Wanted wanted = wanted_of(needs, touched);
-        connection.run("START TRANSACTION");
-        lock(connection, wanted);
-        ledger::State state = load(connection, wanted);
+        ledger::State state = lock_and_load(connection, wanted);
+        load_more(connection, wanted, state);
         failpoint("mariadb_after_begin");
         load_due_holds(connection, state);
         return state;
@@ -77,61 +107,41 @@ ledger::State MariadbWriter::begin_on(Connection& connection,
     }
 }
 
-/// An asset that is in use keeps what a decision cannot take back, for ever: its row is locked by
-/// those alone who put it. Others would wait there for each other to open accounts.
-void MariadbWriter::lock(Connection& connection, const Wanted& wanted) {
-    const auto is_known = [&](const AssetCode& code) {
-        return used_.contains(code);
-    };
-    if (!std::all_of(wanted.assets.begin(), wanted.assets.end(), is_known)) {
-        learn_used(connection.ask(queries().assets, Parameters().text(json_of(wanted.assets))));
+/// An account that is not there may be opened, and what a decision takes of its asset then must
+/// stay so: as long as it is not in use, its row is locked. Other batches lock the assets alone
+/// that they put; they would wait for each other.
+ledger::State MariadbWriter::lock_and_load(Connection& connection, const Wanted& wanted) {
+    const std::string accounts = json_of(wanted.accounts);
+    const std::string assets = json_of(wanted.assets);
+    Parameters parameters;
+    if (!wanted.put.empty()) {
+        parameters.text(json_of(wanted.put));
     }
-    std::vector<AssetCode> assets;
-    for (const AssetCode& code : wanted.assets) {
-        if (!is_known(code) || std::binary_search(wanted.put.begin(), wanted.put.end(), code)) {
-            assets.push_back(code);
-        }
-    }
-    if (!assets.empty()) {
-        (void)connection.ask(queries().lock_assets, Parameters().text(json_of(assets)));
-    }
-    if (!wanted.accounts.empty()) {
-        (void)connection.ask(queries().lock_accounts, Parameters().text(json_of(wanted.accounts)));
-    }
-}
-
-void MariadbWriter::learn_used(const Result& assets) {
-    for (int i = 0; i < assets.rows(); ++i) {
-        const ledger::Asset asset = read_asset(assets.row(i));
-        if (asset.used) {
-            used_.insert(asset.code);
-        }
-    }
-}
-
-ledger::State MariadbWriter::load(Connection& connection, const Wanted& wanted) {
-    const Queries& all = queries();
+    parameters.text(accounts).text(accounts).text(assets).text(json_of(wanted.keys));
+    const auto results =
+        connection.begin(wanted.put.empty() ? queries().begin : queries().begin_to_put, parameters);
+    PASSBOOK_ASSERT(results.size() == (wanted.put.empty() ? 5 : 6));
+    const Result* result = &results[results.size() - 4];
     ledger::State state;
-    if (!wanted.accounts.empty()) {
-        load_accounts(connection, wanted.accounts, state);
+    load_accounts(result[0], state);
+    load_assets(result[1], state);
+    state.now = clock_ != nullptr ? clock_->now() : result[2].row(0).instant(0);
+    if (state.accounts.size() < wanted.accounts.size() && has_unused(state)) {
+        (void)connection.ask(queries().lock_assets, Parameters().text(assets));
+        load_assets(connection.ask(queries().assets, Parameters().text(assets)), state);
     }
-    const Result assets = connection.ask(all.assets, Parameters().text(json_of(wanted.assets)));
+    load_outcomes(connection, wanted.keys, result[3], state);
+    return state;
+}
+
+void MariadbWriter::load_assets(const Result& assets, ledger::State& state) {
     for (int i = 0; i < assets.rows(); ++i) {
         ledger::Asset asset = read_asset(assets.row(i));
         state.assets.insert_or_assign(asset.code, std::move(asset));
     }
-    state.now = clock_ != nullptr ? clock_->now() : connection.ask(all.clock).row(0).instant(0);
-    if (!wanted.keys.empty()) {
-        auto records = look_up_records(connection, wanted.keys);
-        auto refusals = look_up_refusals(connection, wanted.keys);
-        for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-            if (records[i]) {
-                state.outcomes.emplace(wanted.keys[i], std::move(records[i]->record));
-            } else if (refusals[i]) {
-                state.outcomes.emplace(wanted.keys[i], std::move(*refusals[i]));
-            }
-        }
-    }
+}
+
+void MariadbWriter::load_more(Connection& connection, const Wanted& wanted, ledger::State& state) {
     if (!wanted.originals.empty()) {
         auto originals = look_up_originals(connection, wanted.originals);
         for (std::size_t i = 0; i < wanted.originals.size(); ++i) {
@@ -141,16 +151,14 @@ ledger::State MariadbWriter::load(Connection& connection, const Wanted& wanted) 
         }
     }
     if (!wanted.holds.empty()) {
-        read_holds(connection.ask(all.holds, Parameters().text(json_of(wanted.holds))), state);
+        read_holds(connection.ask(queries().holds, Parameters().text(json_of(wanted.holds))),
+                   state);
     }
-    return state;
 }
 
-void MariadbWriter::load_accounts(Connection& connection, const std::vector<AccountPlace>& accounts,
-                                  ledger::State& state) {
-    const Result result = connection.ask(queries().accounts, Parameters().text(json_of(accounts)));
-    for (int i = 0; i < result.rows(); ++i) {
-        const Row row = result.row(i);
+void MariadbWriter::load_accounts(const Result& accounts, ledger::State& state) {
+    for (int i = 0; i < accounts.rows(); ++i) {
+        const Row row = accounts.row(i);
         ledger::Account account = read_account(row);
         if (!state.assets.contains(account.asset)) {
             state.assets.emplace(account.asset, read_asset(row, account_column_count));
@@ -203,9 +211,10 @@ void MariadbWriter::learn_standings(Connection& connection, const ledger::Change
     if (unknown.empty()) {
         return;
     }
-    (void)connection.ask(queries().lock_accounts, Parameters().text(json_of(unknown)));
+    const auto asked = Parameters().text(json_of(unknown));
+    (void)connection.ask(queries().lock_accounts, asked);
     ledger::State state;
-    load_accounts(connection, unknown, state);
+    load_accounts(connection.ask(queries().accounts, asked), state);
 }
 
 void MariadbWriter::write(Connection& connection, const ledger::Changes& changes) {

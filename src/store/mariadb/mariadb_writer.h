@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_set>
-
 #include "base/clock.h"
 #include "store/mariadb/link.h"
 #include "store/standing.h"
@@ -11,8 +9,8 @@
 
 namespace passbook::store::mariadb {
 
-/// One writing connection. A batch is a statement to lock, one for each kind of look-up that it
-/// needs, and one for each table that it writes.
+/// One writing connection. A batch is a round trip to lock and look up, one for each table that it
+/// writes, and COMMIT; what is replayed, reversed or held takes further ones.
 ///
 /// READ COMMITTED, so that every statement sees what was committed before it began. What decides is
 /// therefore read by statements behind the ones that lock. A connection that broke is replaced at
@@ -32,11 +30,10 @@ public:
 private:
     [[nodiscard]] ledger::State begin_on(Connection& connection,
                                          const std::vector<ledger::Need>& needs);
-    void lock(Connection& connection, const Wanted& wanted);
-    void learn_used(const Result& assets);
-    [[nodiscard]] ledger::State load(Connection& connection, const Wanted& wanted);
-    void load_accounts(Connection& connection, const std::vector<AccountPlace>& accounts,
-                       ledger::State& state);
+    [[nodiscard]] ledger::State lock_and_load(Connection& connection, const Wanted& wanted);
+    void load_accounts(const Result& accounts, ledger::State& state);
+    void load_assets(const Result& assets, ledger::State& state);
+    void load_more(Connection& connection, const Wanted& wanted, ledger::State& state);
     void load_due_holds(Connection& connection, ledger::State& state);
     void learn_standings(Connection& connection, const ledger::Changes& changes);
     void write(Connection& connection, const ledger::Changes& changes);
@@ -44,7 +41,6 @@ private:
     Link<Connection> link_;
     const Clock* clock_;
     Standings standings_;
-    std::unordered_set<AssetCode> used_;  ///< Assets whose rows need no lock any more.
 };
 
 }  // namespace passbook::store::mariadb

@@ -43,7 +43,9 @@ constexpr std::string_view last_entry =
     "ORDER BY l.shard DESC, l.account DESC, l.seq DESC LIMIT 1)";
 
 constexpr std::string_view reversed =
-    "(SELECT CAST(coalesce(sum(t.amount), 0) AS SIGNED) FROM entries t WHERE t.shard = e.shard "
+    "(SELECT CAST(coalesce(sum(t.amount), 0) AS SIGNED) FROM links k STRAIGHT_JOIN entries t "
+    "ON t.shard = k.by_shard AND t.account = k.by_account AND t.seq = k.by_seq "
+    "WHERE k.shard = e.shard AND k.account = e.account AND k.seq = e.seq "
     "AND t.account = e.account AND t.reverses = e.seq)";
 
 /// Microseconds since 1970.
@@ -83,15 +85,16 @@ constexpr std::string_view balance_by_effective_query =
     "WHERE a.shard = ? AND a.id = ? GROUP BY a.shard, a.id";
 
 void add_locks(Queries& all) {
-    all.lock_assets = {fmt::format(
-        "SELECT 1 FROM {} STRAIGHT_JOIN assets s ON s.code = n.code FOR UPDATE", asked_codes())};
-    all.lock_accounts = {fmt::format(
-        "SELECT 1 FROM {} STRAIGHT_JOIN accounts a ON a.shard = n.shard AND a.id = n.id FOR UPDATE",
-        asked_accounts())};
+    all.lock_assets = {
+        fmt::format("SELECT count(*) FROM {} STRAIGHT_JOIN assets s ON s.code = n.code FOR UPDATE",
+                    asked_codes())};
+    all.lock_accounts = {
+        fmt::format("SELECT count(*) FROM {} STRAIGHT_JOIN accounts a "
+                    "ON a.shard = n.shard AND a.id = n.id FOR UPDATE",
+                    asked_accounts())};
 }
 
 void add_lookups(Queries& all) {
-    all.clock = {fmt::format("SELECT {}", now)};
     all.assets = {fmt::format("SELECT {} FROM {} STRAIGHT_JOIN assets s ON s.code = n.code",
                               asset_columns, asked_codes())};
     all.accounts = {
@@ -100,8 +103,10 @@ void add_lookups(Queries& all) {
                     "STRAIGHT_JOIN assets s ON s.code = a.asset {}",
                     account_columns, asset_columns, asked_accounts(), last_entry)};
     all.records = {
-        fmt::format("SELECT n.place, {} FROM {} STRAIGHT_JOIN entries e "
-                    "ON e.shard = n.shard AND e.account = n.account AND e.key = n.key",
+        fmt::format("SELECT n.place, {} FROM {} STRAIGHT_JOIN taken t "
+                    "ON t.shard = n.shard AND t.account = n.account AND t.name = n.key "
+                    "STRAIGHT_JOIN entries e "
+                    "ON e.shard = t.shard AND e.account = t.account AND e.seq = t.seq",
                     entry_columns, asked_keys())};
     all.refusals = {
         fmt::format("SELECT n.place, {} FROM {} STRAIGHT_JOIN refusals r "
@@ -112,12 +117,14 @@ void add_lookups(Queries& all) {
                     "ON e.shard = n.shard AND e.account = n.account AND e.seq = n.seq "
                     "WHERE e.key IS NOT NULL",
                     entry_columns, reversed, asked_ids())};
-    constexpr std::string_view is_leg =
-        "e.subject_shard = n.shard AND e.subject = n.account AND e.subject_seq = n.seq";
-    all.legs = {fmt::format("SELECT n.place, {}, {} FROM {} STRAIGHT_JOIN entries e ON {}",
-                            entry_columns, reversed, asked_ids(), is_leg)};
-    all.touched = {
-        fmt::format("SELECT e.account FROM {} STRAIGHT_JOIN entries e ON {}", asked_ids(), is_leg)};
+    constexpr std::string_view legs =
+        "STRAIGHT_JOIN links k ON k.shard = n.shard AND k.account = n.account AND k.seq = n.seq "
+        "STRAIGHT_JOIN entries e "
+        "ON e.shard = k.by_shard AND e.account = k.by_account AND e.seq = k.by_seq "
+        "AND e.subject = n.account AND e.subject_seq = n.seq";
+    all.legs = {fmt::format("SELECT n.place, {}, {} FROM {} {}", entry_columns, reversed,
+                            asked_ids(), legs)};
+    all.touched = {fmt::format("SELECT e.account FROM {} {}", asked_ids(), legs)};
     all.holds = {
         fmt::format("SELECT {} FROM {} STRAIGHT_JOIN holds h "
                     "ON h.shard = n.shard AND h.account = n.account AND h.opened_seq = n.seq",
@@ -126,6 +133,16 @@ void add_lookups(Queries& all) {
         fmt::format("SELECT {} FROM {} STRAIGHT_JOIN holds h "
                     "ON h.shard = n.shard AND h.account = n.id AND h.status = 1",
                     hold_columns, asked_accounts())};
+}
+
+void add_begins(Queries& all) {
+    const std::string rest = fmt::format(
+        "{}; {}; {}; SELECT {}; SELECT n.place, t.seq FROM {} STRAIGHT_JOIN taken t "
+        "ON t.shard = n.shard AND t.account = n.account AND t.name = n.key; END",
+        all.lock_accounts.sql, all.accounts.sql, all.assets.sql, now, asked_keys());
+    all.begin = {"BEGIN NOT ATOMIC START TRANSACTION; " + rest};
+    all.begin_to_put = {
+        fmt::format("BEGIN NOT ATOMIC START TRANSACTION; {}; {}", all.lock_assets.sql, rest)};
 }
 
 void add_writes(Queries& all) {
@@ -143,12 +160,12 @@ void add_writes(Queries& all) {
         "INSERT INTO entries (shard, account, seq, kind, amount, held_change, balance_after, "
         "held_after, recorded_at, status, floor, ceiling, effective_at, `key`, fingerprint, "
         "format, subject_shard, subject, subject_seq, target, reverses, expires_at, reason, "
-        "metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?)"};
+        "metadata, previous_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?, ?)"};
     all.insert_refusals = {
         "INSERT INTO refusals (shard, subject, `key`, fingerprint, format, code, at_account, n1, "
         "n2, n3, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    all.confirm = {"UPDATE confirms SET number = number + 1 WHERE one = 1"};
+    all.confirm = {"UPDATE confirms SET number = number + 1 WHERE place = CONNECTION_ID() % 16"};
 }
 
 void add_reads(Queries& all) {
@@ -194,6 +211,7 @@ const Queries& queries() {
         Queries made;
         add_locks(made);
         add_lookups(made);
+        add_begins(made);
         add_writes(made);
         add_reads(made);
         add_pages(made);

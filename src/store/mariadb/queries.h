@@ -12,9 +12,15 @@ struct Queries {
     Query lock_assets;    ///< codes
     Query lock_accounts;  ///< accounts
 
+    // How a batch begins, in one round trip: its transaction, its locks, and behind these what
+    // every batch looks up. Five results: of the locks; as `accounts`; as `assets`; the clock; of
+    // the keys that are taken, place and seq of the entry, null for a refusal.
+    Query begin;  ///< accounts, accounts, codes, keys
+    Query
+        begin_to_put;  ///< codes to be locked first, then the same; their lock is the first result.
+
     // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the
     // comment says so.
-    Query clock;
     Query assets;      ///< codes
     Query accounts;    ///< accounts: account columns, then those of its asset.
     Query records;     ///< keys: place, entry columns; the subject's entry alone.

@@ -28,7 +28,7 @@ Parameters all_of(std::initializer_list<Column*> columns) {
 /// The columns of `insert_entries`, in its order.
 class EntryColumns {
 public:
-    void add(const ledger::Entry& entry, const Standing& after) {
+    void add(const ledger::Entry& entry, const Standing& before, const Standing& after) {
         shard_.add(number(after.shard));
         account_.add(view(entry.account.text()));
         seq_.add(entry.seq);
@@ -49,14 +49,16 @@ public:
         expires_at_.add(entry.expires_at);
         reason_.add_or_null(entry.reason);
         metadata_.add_or_null(entry.metadata);
+        add_previous(entry, before);
     }
 
     Parameters take() {
-        return all_of({&shard_,       &account_,       &seq_,          &kind_,        &amount_,
-                       &held_change_, &balance_after_, &held_after_,   &recorded_at_, &status_,
-                       &floor_,       &ceiling_,       &effective_at_, &key_,         &fingerprint_,
-                       &format_,      &subject_shard_, &subject_,      &subject_seq_, &target_,
-                       &reverses_,    &expires_at_,    &reason_,       &metadata_});
+        return all_of(
+            {&shard_,       &account_,       &seq_,          &kind_,        &amount_,
+             &held_change_, &balance_after_, &held_after_,   &recorded_at_, &status_,
+             &floor_,       &ceiling_,       &effective_at_, &key_,         &fingerprint_,
+             &format_,      &subject_shard_, &subject_,      &subject_seq_, &target_,
+             &reverses_,    &expires_at_,    &reason_,       &metadata_,    &previous_at_});
     }
 
 private:
@@ -84,6 +86,16 @@ private:
         }
     }
 
+    /// What the foreign key then compares; the guard looks at the first entry of an account, and at
+    /// those that change its status or limits.
+    void add_previous(const ledger::Entry& entry, const Standing& before) {
+        if (entry.seq > 1 && entry.kind < ledger::EntryKind::freeze) {
+            previous_at_.add(before.recorded_at);
+        } else {
+            previous_at_.add_null();
+        }
+    }
+
     Column shard_{Type::number};
     Column account_{Type::text};
     Column seq_{Type::number};
@@ -108,6 +120,7 @@ private:
     Column expires_at_{Type::number};
     Column reason_{Type::text};
     Column metadata_{Type::text};
+    Column previous_at_{Type::number};
 };
 
 }  // namespace
@@ -158,7 +171,7 @@ Parameters described_parameters(const std::vector<ledger::Account>& accounts) {
 Parameters entry_parameters(const std::vector<ledger::Entry>& entries, Standings& standings) {
     EntryColumns columns;
     for (const StandingEntry& written : entries_in_order(entries, standings)) {
-        columns.add(*written.entry, written.after);
+        columns.add(*written.entry, written.before, written.after);
     }
     return columns.take();
 }
