@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/failpoint.h"
+#include "store/loaded.h"
 #include "store/mariadb/lookups.h"
 #include "store/mariadb/places.h"
 #include "store/mariadb/queries.h"
@@ -21,22 +22,6 @@ std::vector<AccountId> look_up_touched(Connection& connection,
     }
     return read_all(connection.ask(queries().touched, Parameters().text(json_of(originals))),
                     [](const Row& row) { return AccountId::trusted(text_of(row, 0)); });
-}
-
-/// An original that was committed only after `touched` was looked up touches accounts that are not
-/// locked: it is not there yet.
-bool is_locked(const ledger::Original& original, const ledger::State& state) {
-    const auto& entries = original.record.entries;
-    return std::all_of(entries.begin(), entries.end(), [&](const ledger::Entry& entry) {
-        return state.accounts.contains(entry.account);
-    });
-}
-
-void read_holds(const Result& result, ledger::State& state) {
-    for (int i = 0; i < result.rows(); ++i) {
-        ledger::Hold hold = read_hold(result.row(i));
-        state.holds.emplace(hold.opened, hold);
-    }
 }
 
 bool has_unused(const ledger::State& state) {
@@ -143,15 +128,10 @@ void MariadbWriter::load_assets(const Result& assets, ledger::State& state) {
 
 void MariadbWriter::load_more(Connection& connection, const Wanted& wanted, ledger::State& state) {
     if (!wanted.originals.empty()) {
-        auto originals = look_up_originals(connection, wanted.originals);
-        for (std::size_t i = 0; i < wanted.originals.size(); ++i) {
-            if (originals[i] && is_locked(*originals[i], state)) {
-                state.originals.emplace(wanted.originals[i], std::move(*originals[i]));
-            }
-        }
+        keep_originals(wanted, look_up_originals(connection, wanted.originals), state);
     }
     if (!wanted.holds.empty()) {
-        read_holds(connection.ask(queries().holds, Parameters().text(json_of(wanted.holds))),
+        keep_holds(connection.ask(queries().holds, Parameters().text(json_of(wanted.holds))),
                    state);
     }
 }
@@ -169,14 +149,9 @@ void MariadbWriter::load_accounts(const Result& accounts, ledger::State& state) 
 }
 
 void MariadbWriter::load_due_holds(Connection& connection, ledger::State& state) {
-    std::vector<AccountPlace> due;
-    for (const auto& [id, account] : state.accounts) {
-        if (account.wake_at && *account.wake_at <= std::max(state.now, account.recorded_at)) {
-            due.push_back({shard_of(id.text()), id});
-        }
-    }
+    const auto due = with_due_holds(state);
     if (!due.empty()) {
-        read_holds(connection.ask(queries().open_holds, Parameters().text(json_of(due))), state);
+        keep_holds(connection.ask(queries().open_holds, Parameters().text(json_of(due))), state);
     }
 }
 

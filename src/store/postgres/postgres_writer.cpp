@@ -7,28 +7,13 @@
 
 #include "base/assert.h"
 #include "base/failpoint.h"
+#include "store/loaded.h"
 #include "store/postgres/lookups.h"
 #include "store/postgres/queries.h"
 #include "store/read_rows.h"
 
 namespace passbook::store::postgres {
 namespace {
-
-/// An original that was committed only after `touched` was looked up touches accounts that are not
-/// locked: it is not there yet.
-bool is_locked(const ledger::Original& original, const ledger::State& state) {
-    const auto& entries = original.record.entries;
-    return std::all_of(entries.begin(), entries.end(), [&](const ledger::Entry& entry) {
-        return state.accounts.contains(entry.account);
-    });
-}
-
-void read_holds(const Result& result, ledger::State& state) {
-    for (int i = 0; i < result.rows(); ++i) {
-        ledger::Hold hold = read_hold(result.row(i));
-        state.holds.emplace(hold.opened, hold);
-    }
-}
 
 void add_used(const Result& result, const Items<ledger::SubjectKey>& asked,
               std::vector<ledger::SubjectKey>& used) {
@@ -131,7 +116,7 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
         originals.add(trip.next(), turn.places);
     }
     for (std::size_t i = 0; i < asked.holds.size(); ++i) {
-        read_holds(trip.next(), state);
+        keep_holds(trip.next(), state);
     }
     trip.finish();
     if (reach_ == Reach::one_shard) {
@@ -200,16 +185,6 @@ void PostgresWriter::load_outcomes(Connection& connection,
     }
 }
 
-void PostgresWriter::keep_originals(const Wanted& wanted,
-                                    std::vector<std::optional<ledger::Original>> originals,
-                                    ledger::State& state) {
-    for (std::size_t i = 0; i < wanted.originals.size(); ++i) {
-        if (originals[i] && is_locked(*originals[i], state)) {
-            state.originals.emplace(wanted.originals[i], std::move(*originals[i]));
-        }
-    }
-}
-
 /// The results of `lock_accounts` and of `standings`, `turns` of each. An account whose opening was
 /// committed while the locks were waited for is not among the locked ones, and not there yet.
 void PostgresWriter::read_accounts(Pipeline& trip, std::size_t turns, ledger::State& state) {
@@ -240,14 +215,9 @@ void PostgresWriter::read_accounts(Pipeline& trip, std::size_t turns, ledger::St
 }
 
 void PostgresWriter::load_due_holds(Connection& connection, ledger::State& state) {
-    std::vector<AccountPlace> due;
-    for (const auto& [id, account] : state.accounts) {
-        if (account.wake_at && *account.wake_at <= std::max(state.now, account.recorded_at)) {
-            due.push_back({shard_of(id.text()), id});
-        }
-    }
+    const auto due = with_due_holds(state);
     for (const auto& turn : turns_of(due, reach_)) {
-        read_holds(
+        keep_holds(
             run_one(connection, queries(reach_).open_holds, parameters_of(turn.items, reach_)),
             state);
     }

@@ -38,9 +38,6 @@ private:
     void ask(Pipeline& trip, const Trip& asked, const Wanted& wanted) const;
     void load_outcomes(Connection& connection, const std::vector<ledger::SubjectKey>& used,
                        ledger::State& state);
-    static void keep_originals(const Wanted& wanted,
-                               std::vector<std::optional<ledger::Original>> originals,
-                               ledger::State& state);
     [[nodiscard]] bool all_used(const std::vector<AssetCode>& codes) const;
     void read_assets(const Result& result, ledger::State& state);
     void read_accounts(Pipeline& trip, std::size_t turns, ledger::State& state);
