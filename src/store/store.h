@@ -111,7 +111,7 @@ public:
     /// before it.
     [[nodiscard]] virtual std::unique_ptr<ShardSnapshot> snapshot(Shard shard) = 0;
 
-    /// Cheap proof that the database answers.
+    /// Cheap proof that the database answers, and takes writes.
     virtual void ping() = 0;
 };
 

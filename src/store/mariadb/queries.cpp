@@ -163,7 +163,7 @@ void add_reads(Queries& all) {
                     entry_columns)};
     all.balance_at = {std::string(balance_at_query)};
     all.balance_by_effective = {std::string(balance_by_effective_query)};
-    all.version = {"SELECT version FROM format"};
+    all.read_only = {"SELECT @@global.read_only OR @@global.innodb_read_only FROM format"};
 }
 
 /// Written out where a comparison of rows would say it shorter: no range of an index is made of

@@ -39,7 +39,7 @@ struct Queries {
     Query entries_after;         ///< shard, account, seq, limit
     Query balance_at;            ///< shard, account, instant, instant: seq, balance.
     Query balance_by_effective;  ///< instant, shard, account: the same.
-    Query version;
+    Query read_only;
 
     // Pages of a shard, behind the row that was last seen.
     Query shard_accounts;  ///< shard, id, limit

@@ -195,7 +195,9 @@ void add_transaction(Queries& all) {
     all.commit = {"commit", "COMMIT", true};
     // A transaction that only took a number waits for no standby; one that wrote to the log does.
     all.confirm = {"confirm", "SELECT pg_logical_emit_message(true, 'passbook', 'confirm')"};
-    all.version = {"version", "SELECT version FROM format"};
+    all.read_only = {"read_only",
+                     "SELECT pg_is_in_recovery() OR "
+                     "current_setting('default_transaction_read_only')::boolean FROM format"};
     // The time of the last COMMIT that was replayed. What was written since is missing; where
     // nothing was, the standby cannot know it, and its age is only the most it can be.
     all.position = {
