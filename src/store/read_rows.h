@@ -28,16 +28,20 @@ namespace passbook::store {
 inline constexpr std::string_view asset_columns =
     "s.code, s.scale, s.balanced, s.open_on_first_credit, s.floor, s.ceiling, s.used";
 
-/// An account `a` with its last entry `e`, which is its state; without one it is as it opened.
-inline constexpr std::string_view account_columns =
-    "a.id, a.asset, coalesce(e.status, 1), coalesce(e.balance_after, 0), "
-    "coalesce(e.held_after, 0), coalesce(e.seq, 0), coalesce(e.recorded_at, a.opened_at), "
-    "CASE WHEN e.seq IS NULL THEN a.opening_floor ELSE e.floor END, "
-    "CASE WHEN e.seq IS NULL THEN a.opening_ceiling ELSE e.ceiling END, "
+/// An account `a` as it opened.
+inline constexpr std::string_view opening_columns =
+    "a.id, a.asset, a.opened_at, a.opening_floor, a.opening_ceiling, a.metadata";
+inline constexpr int opening_column_count = 6;
+
+/// What an account has become by its last entry `e`.
+inline constexpr std::string_view standing_columns =
+    "e.account, e.status, e.balance_after, e.held_after, e.seq, e.recorded_at, e.floor, e.ceiling, "
     "CASE WHEN e.held_after > 0 THEN (SELECT min(h.expires_at) FROM holds h WHERE "
-    "h.shard = a.shard AND h.account = a.id AND h.status = 1) END, "
-    "a.opening_floor, a.opening_ceiling, a.opened_at, a.metadata";
-inline constexpr int account_column_count = 14;
+    "h.shard = e.shard AND h.account = e.account AND h.status = 1) END";
+
+/// An account `a` with its last entry `e`, if it has one.
+inline const std::string account_columns = fmt::format("{}, {}", opening_columns, standing_columns);
+inline constexpr int account_column_count = 15;
 
 /// Of an entry `e`.
 inline constexpr std::string_view entry_columns =
@@ -83,19 +87,34 @@ ledger::Asset read_asset(const Row& row, int from = 0) {
 }
 
 template <class Row>
-ledger::Account read_account(const Row& row, int from = 0) {
+ledger::Account read_opening(const Row& row, int from = 0) {
     ledger::Account account{.id = AccountId::trusted(text_of(row, from)),
                             .asset = AssetCode::trusted(text_of(row, from + 1))};
-    account.status = enum_of(row.integer(from + 2), ledger::AccountStatus::closed);
-    account.balance = row.integer(from + 3);
-    account.held = row.integer(from + 4);
-    account.seq = row.integer(from + 5);
-    account.recorded_at = row.instant(from + 6);
-    account.limits = {row.optional_integer(from + 7), row.optional_integer(from + 8)};
-    account.wake_at = row.optional_instant(from + 9);
-    account.opening_limits = {row.optional_integer(from + 10), row.optional_integer(from + 11)};
-    account.opened_at = row.instant(from + 12);
-    account.metadata = text_of(row, from + 13);
+    account.opened_at = row.instant(from + 2);
+    account.recorded_at = account.opened_at;
+    account.opening_limits = {row.optional_integer(from + 3), row.optional_integer(from + 4)};
+    account.limits = account.opening_limits;
+    account.metadata = text_of(row, from + 5);
+    return account;
+}
+
+template <class Row>
+void read_standing(const Row& row, ledger::Account& account, int from = 0) {
+    account.status = enum_of(row.integer(from + 1), ledger::AccountStatus::closed);
+    account.balance = row.integer(from + 2);
+    account.held = row.integer(from + 3);
+    account.seq = row.integer(from + 4);
+    account.recorded_at = row.instant(from + 5);
+    account.limits = {row.optional_integer(from + 6), row.optional_integer(from + 7)};
+    account.wake_at = row.optional_instant(from + 8);
+}
+
+template <class Row>
+ledger::Account read_account(const Row& row, int from = 0) {
+    ledger::Account account = read_opening(row, from);
+    if (!row.is_null(from + opening_column_count)) {
+        read_standing(row, account, from + opening_column_count);
+    }
     return account;
 }
 

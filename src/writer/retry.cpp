@@ -2,6 +2,7 @@
 #include "writer/retry.h"
 
 #include <algorithm>
+#include <random>
 #include <thread>
 
 namespace passbook::writer {
@@ -35,8 +36,9 @@ bool Retry::slept() {
         deadline_ = now + budget_;
     }
     pause_ = std::min(pause_ * 2, pause_max);
+    std::random_device chance;  // made here: to ask for one takes longer than to decide a batch
     const std::chrono::microseconds pause(
-        std::uniform_int_distribution<std::int64_t>(pause_.count() / 2, pause_.count())(chance_));
+        std::uniform_int_distribution<std::int64_t>(pause_.count() / 2, pause_.count())(chance));
     if (now + pause > *deadline_) {
         return false;
     }

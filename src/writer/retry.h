@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <optional>
-#include <random>
 
 #include "base/failure.h"
 
@@ -36,7 +35,6 @@ private:
     std::chrono::microseconds pause_{500};
     bool in_doubt_ = false;
     bool was_unavailable_ = false;
-    std::minstd_rand chance_{std::random_device{}()};
 };
 
 }  // namespace passbook::writer

@@ -362,96 +362,90 @@ END $$;
 CREATE FUNCTION entries_link() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    bad record;
+    fault text;
 BEGIN
-    IF NOT EXISTS (SELECT 1 FROM arrivals WHERE subject IS NOT NULL OR kind = 5) THEN
-        RETURN NULL;
-    END IF;
-
     -- What names an entry that is not there yet must not miss one that is on its way in another
     -- session: it waits for all that write, and all wait for it. Where the entries of a transaction
     -- come in one statement, or the subject's first, nothing of the kind happens.
-    IF (SELECT 1 FROM arrivals n
-         WHERE n.subject IS NOT NULL AND (
-               SELECT 1 FROM entries s WHERE s.shard = n.subject_shard AND s.account = n.subject
-                  AND s.seq = n.subject_seq) IS NULL LIMIT 1) IS NOT NULL THEN
+    IF NEW.subject IS NOT NULL AND (
+       SELECT 1 FROM entries s WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
+          AND s.seq = NEW.subject_seq) IS NULL THEN
         LOCK TABLE entries IN SHARE ROW EXCLUSIVE MODE;
     END IF;
+    -- Nor may a reversal miss another one.
+    IF NEW.reverses IS NOT NULL THEN
+        PERFORM 1 FROM accounts WHERE shard = NEW.shard AND id = NEW.account FOR NO KEY UPDATE;
+    END IF;
 
-    SELECT n.* INTO bad FROM (
-    SELECT n.account, n.seq, CASE
-           WHEN s.seq IS NOT NULL AND (s.kind = n.kind AND s.recorded_at = n.recorded_at
-                                       AND s.target IS NOT DISTINCT FROM n.target
+    SELECT CASE
+           WHEN s.seq IS NOT NULL AND (s.kind = NEW.kind AND s.recorded_at = NEW.recorded_at
+                                       AND s.target IS NOT DISTINCT FROM NEW.target
                                        AND s.key IS NOT NULL) IS NOT TRUE THEN
                'subject names no entry of this transaction that carries a key'
-           WHEN n.kind = 5 AND n.subject IS NULL AND (n.target < n.seq AND (
+           WHEN NEW.kind = 5 AND NEW.subject IS NULL AND (NEW.target < NEW.seq AND (
                SELECT t.kind BETWEEN 1 AND 4 AND t.key IS NOT NULL FROM entries t
-                WHERE t.shard = n.shard AND t.account = n.account AND t.seq = n.target)
+                WHERE t.shard = NEW.shard AND t.account = NEW.account AND t.seq = NEW.target)
                ) IS NOT TRUE THEN
                'target names no transaction of this account that can be reversed'
-           WHEN n.reverses IS NULL THEN NULL
+           WHEN NEW.reverses IS NULL THEN NULL
            WHEN (o.kind BETWEEN 1 AND 4
-                 AND coalesce(o.subject_shard, o.shard) = coalesce(n.subject_shard, n.shard)
-                 AND coalesce(o.subject, o.account) = coalesce(n.subject, n.account)
-                 AND coalesce(o.subject_seq, o.seq) = n.target) IS NOT TRUE THEN
+                 AND coalesce(o.subject_shard, o.shard) = coalesce(NEW.subject_shard, NEW.shard)
+                 AND coalesce(o.subject, o.account) = coalesce(NEW.subject, NEW.account)
+                 AND coalesce(o.subject_seq, o.seq) = NEW.target) IS NOT TRUE THEN
                'reverses names no entry of the transaction that is reversed'
-           WHEN (sign(n.amount) = -sign(o.amount) AND (
+           WHEN (sign(NEW.amount) = -sign(o.amount) AND (
                  SELECT abs(sum(r.amount)) FROM entries r
-                  WHERE r.shard = n.shard AND r.account = n.account
-                    AND r.reverses = n.reverses) <= abs(o.amount)) IS NOT TRUE THEN
+                  WHERE r.shard = NEW.shard AND r.account = NEW.account
+                    AND r.reverses = NEW.reverses) <= abs(o.amount)) IS NOT TRUE THEN
                'reversals have the opposite sign and together never exceed the entry'
-           END AS fault
-      FROM arrivals n LEFT JOIN LATERAL (
+           END INTO fault
+      FROM (SELECT 1) one LEFT JOIN LATERAL (
            SELECT * FROM entries s
-            WHERE s.shard = n.subject_shard AND s.account = n.subject AND s.seq = n.subject_seq
+            WHERE s.shard = NEW.subject_shard AND s.account = NEW.subject
+              AND s.seq = NEW.subject_seq
            OFFSET 0) s ON true LEFT JOIN LATERAL (
            SELECT * FROM entries o
-            WHERE o.shard = n.shard AND o.account = n.account AND o.seq = n.reverses
-           OFFSET 0) o ON true
-     WHERE n.subject IS NOT NULL OR n.kind = 5
-     OFFSET 0) n
-     WHERE n.fault IS NOT NULL LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'passbook guard: %', bad.fault
+            WHERE o.shard = NEW.shard AND o.account = NEW.account AND o.seq = NEW.reverses
+           OFFSET 0) o ON true;
+    IF fault IS NOT NULL THEN
+        RAISE EXCEPTION 'passbook guard: %', fault
             USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
-                  DETAIL = format('Entry %s of account %s.', bad.seq, bad.account);
+                  DETAIL = format('Entry %s of account %s.', NEW.seq, NEW.account);
     END IF;
     RETURN NULL;
 END $$;
 
 CREATE FUNCTION entries_hold() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, passbook, pg_temp SET enable_seqscan = off SET jit = off AS $$
-DECLARE
-    n record;
 BEGIN
-    FOR n IN SELECT * FROM arrivals WHERE kind BETWEEN 6 AND 9 AND subject IS NULL ORDER BY seq LOOP
-        IF n.kind = 6 THEN
-            INSERT INTO holds (shard, account, opened_seq, amount, committed, status, expires_at)
-            VALUES (n.shard, n.account, n.seq, n.held_change, 0, 1, n.expires_at);
-        ELSE
-            -- Open by closed_seq, or the index of open holds could be asked for all of the account.
-            UPDATE holds
-               SET status = n.kind - 5, committed = -n.amount, closed_seq = n.seq
-             WHERE shard = n.shard AND account = n.account AND opened_seq = n.target
-               AND opened_seq < n.seq AND closed_seq IS NULL AND amount = -n.held_change
-               AND (n.kind <> 9 OR expires_at <= n.recorded_at);
-            IF NOT FOUND THEN
-                RAISE EXCEPTION 'passbook guard: target names no open hold of this account and '
-                                'amount, or none that is due'
-                    USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
-                          DETAIL = format('Entry %s of account %s.', n.seq, n.account);
-            END IF;
-        END IF;
-    END LOOP;
+    IF NEW.kind = 6 THEN
+        INSERT INTO holds (shard, account, opened_seq, amount, committed, status, expires_at)
+        VALUES (NEW.shard, NEW.account, NEW.seq, NEW.held_change, 0, 1, NEW.expires_at);
+        RETURN NULL;
+    END IF;
+    -- Open by closed_seq, or the index of open holds could be asked for all of the account.
+    UPDATE holds
+       SET status = NEW.kind - 5, committed = -NEW.amount, closed_seq = NEW.seq
+     WHERE shard = NEW.shard AND account = NEW.account AND opened_seq = NEW.target
+       AND opened_seq < NEW.seq AND closed_seq IS NULL AND amount = -NEW.held_change
+       AND (NEW.kind <> 9 OR expires_at <= NEW.recorded_at);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'passbook guard: target names no open hold of this account and '
+                        'amount, or none that is due'
+            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+                  DETAIL = format('Entry %s of account %s.', NEW.seq, NEW.account);
+    END IF;
     RETURN NULL;
 END $$;
 
+-- The first is for every entry, once per statement. The others are for few, one by one, in the
+-- order of insertion, and behind all rows of the statement.
 CREATE TRIGGER entries_follow AFTER INSERT ON entries
     REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION entries_follow();
-CREATE TRIGGER entries_hold AFTER INSERT ON entries
-    REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION entries_hold();
-CREATE TRIGGER entries_link AFTER INSERT ON entries
-    REFERENCING NEW TABLE AS arrivals EXECUTE FUNCTION entries_link();
+CREATE TRIGGER entries_hold AFTER INSERT ON entries FOR EACH ROW
+    WHEN (NEW.kind BETWEEN 6 AND 9 AND NEW.subject IS NULL) EXECUTE FUNCTION entries_hold();
+CREATE TRIGGER entries_link AFTER INSERT ON entries FOR EACH ROW
+    WHEN (NEW.kind = 5 OR NEW.subject IS NOT NULL) EXECUTE FUNCTION entries_link();
 
 -- Holds -------------------------------------------------------------------------------------------
 

@@ -327,7 +327,7 @@ void Pipeline::add(const Query& query, const Parameters& parameters) {
 }
 
 void Pipeline::flush() {
-    if (PQsendFlushRequest(connection_.handle_) == 0 || PQflush(connection_.handle_) < 0) {
+    if (PQflush(connection_.handle_) < 0) {
         connection_.fail_lost(during());
     }
 }

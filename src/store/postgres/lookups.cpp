@@ -33,6 +33,14 @@ void ask_every_shard(Connection& connection, const std::vector<EntryId>& subject
     trip.finish();
 }
 
+void add_refusals(const Result& result, const std::vector<std::size_t>& places,
+                  std::vector<std::optional<ledger::Outcome>>& outcomes) {
+    for (int i = 0; i < result.rows(); ++i) {
+        const Row row = result.row(i);
+        outcomes[places.at(place_of(row))] = read_refusal(row, 1);
+    }
+}
+
 }  // namespace
 
 void add_legs(Connection& connection, Originals& originals) {
@@ -58,12 +66,37 @@ std::vector<AccountId> look_up_touched(Connection& connection,
     return touched;
 }
 
-void keep_refusals(const Result& result, const std::vector<std::size_t>& places,
-                   std::vector<std::optional<ledger::StoredRefusal>>& refusals) {
-    for (int i = 0; i < result.rows(); ++i) {
-        const Row row = result.row(i);
-        refusals[places.at(place_of(row))] = read_refusal(row, 1);
+/// A key stands for entries or for a refusal, never for both, and for ever: what the second
+/// statement sees beyond the first cannot contradict it.
+std::vector<std::optional<ledger::Outcome>> look_up_outcomes(
+    Connection& connection, const std::vector<ledger::SubjectKey>& keys, Reach reach) {
+    const auto turns = turns_of(keys, reach);
+    Pipeline trip(connection);
+    for (const Query* query : {&queries(reach).records, &queries(reach).refusals}) {
+        for (const auto& turn : turns) {
+            trip.add(*query, parameters_of(turn.items, reach));
+        }
     }
+    trip.sync();
+    Originals records(keys.size());
+    for (const auto& turn : turns) {
+        records.add(trip.next(), turn.places);
+    }
+    std::vector<std::optional<ledger::Outcome>> outcomes(keys.size());
+    for (const auto& turn : turns) {
+        add_refusals(trip.next(), turn.places, outcomes);
+    }
+    trip.finish();
+    if (reach == Reach::one_shard) {
+        add_legs(connection, records);
+    }
+    auto found = std::move(records).take();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (found[i]) {
+            outcomes[i] = std::move(found[i]->record);
+        }
+    }
+    return outcomes;
 }
 
 void confirm(Connection& connection) {

@@ -23,9 +23,9 @@ void add_legs(Connection& connection, Originals& originals);
                                                      const std::vector<EntryId>& originals,
                                                      Reach reach);
 
-/// From rows of `refusals`, into their places.
-void keep_refusals(const Result& result, const std::vector<std::size_t>& places,
-                   std::vector<std::optional<ledger::StoredRefusal>>& refusals);
+/// What each of the keys stands for, entries or a refusal; nothing where it stands for nothing.
+[[nodiscard]] std::vector<std::optional<ledger::Outcome>> look_up_outcomes(
+    Connection& connection, const std::vector<ledger::SubjectKey>& keys, Reach reach);
 
 /// See Writer::confirm: on a connection outside any transaction. Failure `unavailable` where it did
 /// not come within a few seconds, or not as far as a standby that COMMIT waits for.

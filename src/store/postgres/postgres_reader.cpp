@@ -142,35 +142,15 @@ private:
     const Clock* clock_;
 };
 
-/// A key stands for entries or for a refusal, never for both, and for ever: what the second
-/// statement sees beyond the first cannot contradict it. What it tells is as good as an answer to
-/// the request, so it is confirmed like one; an open snapshot is of the past and tells no client.
+/// What it tells is as good as an answer to the request, so it is confirmed like one; an open
+/// snapshot is of the past and tells no client.
 std::optional<ledger::Outcome> PostgresReader::outcome(const ledger::SubjectKey& key) {
-    const std::vector asked{key};
-    return link_.with_fresh([&](Connection& connection) -> std::optional<ledger::Outcome> {
-        Pipeline trip(connection);
-        trip.add(queries(reach_).records, parameters_of(items_of(asked), reach_));
-        trip.add(queries(reach_).refusals, parameters_of(items_of(asked), reach_));
-        trip.sync();
-        Originals found(1);
-        found.add(trip.next(), {0});
-        std::vector<std::optional<ledger::StoredRefusal>> refusals(1);
-        keep_refusals(trip.next(), {0}, refusals);
-        trip.finish();
-        if (reach_ == Reach::one_shard) {
-            add_legs(connection, found);
-        }
-        auto record = std::move(found).take().at(0);
-        if ((record || refusals[0]) && !connection.in_transaction()) {
+    return link_.with_fresh([&](Connection& connection) {
+        auto found = look_up_outcomes(connection, {key}, reach_).at(0);
+        if (found && !connection.in_transaction()) {
             confirm(connection);
         }
-        if (record) {
-            return std::move(record->record);
-        }
-        if (refusals[0]) {
-            return std::move(*refusals[0]);
-        }
-        return std::nullopt;
+        return found;
     });
 }
 

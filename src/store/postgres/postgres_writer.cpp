@@ -30,6 +30,13 @@ void read_holds(const Result& result, ledger::State& state) {
     }
 }
 
+void add_used(const Result& result, const Items<ledger::SubjectKey>& asked,
+              std::vector<ledger::SubjectKey>& used) {
+    for (int i = 0; i < result.rows(); ++i) {
+        used.push_back(*asked.at(place_of(result.row(i))));
+    }
+}
+
 }  // namespace
 
 /// What the statements of a trip are expected to write.
@@ -113,20 +120,11 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     if (asked.locks_assets) {
         (void)trip.next();
     }
-    for (std::size_t i = 0; i < asked.accounts.size(); ++i) {
-        (void)trip.next();
-    }
-    for (std::size_t i = 0; i < asked.accounts.size(); ++i) {
-        read_accounts(trip.next(), state);
-    }
+    read_accounts(trip, asked.accounts.size(), state);
     read_assets(trip.next(), state);
-    Originals records(wanted.keys.size());
+    std::vector<ledger::SubjectKey> used;
     for (const auto& turn : asked.keys) {
-        records.add(trip.next(), turn.places);
-    }
-    std::vector<std::optional<ledger::StoredRefusal>> refusals(wanted.keys.size());
-    for (const auto& turn : asked.keys) {
-        keep_refusals(trip.next(), turn.places, refusals);
+        add_used(trip.next(), turn.items, used);
     }
     Originals originals(wanted.originals.size());
     for (const auto& turn : asked.originals) {
@@ -137,11 +135,10 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     }
     trip.finish();
     if (reach_ == Reach::one_shard) {
-        add_legs(connection, records);
         add_legs(connection, originals);
     }
-    keep_outcomes(wanted, std::move(records).take(), std::move(refusals), state);
     keep_originals(wanted, std::move(originals).take(), state);
+    load_outcomes(connection, used, state);
     return state;
 }
 
@@ -159,10 +156,9 @@ void PostgresWriter::ask(Pipeline& trip, const Trip& asked, const Wanted& wanted
                  Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));
     }
     add(all.lock_accounts, asked.accounts);
-    add(all.accounts, asked.accounts);
+    add(all.standings, asked.accounts);
     trip.add(all.assets, Parameters().array(array_of(wanted.assets)));
-    add(all.records, asked.keys);
-    add(all.refusals, asked.keys);
+    add(all.used_keys, asked.keys);
     add(all.originals, asked.originals);
     add(all.holds, asked.holds);
     trip.sync();
@@ -188,15 +184,18 @@ void PostgresWriter::read_assets(const Result& result, ledger::State& state) {
     }
 }
 
-void PostgresWriter::keep_outcomes(const Wanted& wanted,
-                                   std::vector<std::optional<ledger::Original>> records,
-                                   std::vector<std::optional<ledger::StoredRefusal>> refusals,
+/// A trip of its own, for few batches hold a repeated request: what the keys of the others stand
+/// for is asked with all that it takes to answer, which costs more than to see that it is nothing.
+void PostgresWriter::load_outcomes(Connection& connection,
+                                   const std::vector<ledger::SubjectKey>& used,
                                    ledger::State& state) {
-    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-        if (records[i]) {
-            state.outcomes.emplace(wanted.keys[i], std::move(records[i]->record));
-        } else if (refusals[i]) {
-            state.outcomes.emplace(wanted.keys[i], std::move(*refusals[i]));
+    if (used.empty()) {
+        return;
+    }
+    auto outcomes = look_up_outcomes(connection, used, reach_);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+        if (outcomes[i]) {
+            state.outcomes.emplace(used[i], std::move(*outcomes[i]));
         }
     }
 }
@@ -211,15 +210,32 @@ void PostgresWriter::keep_originals(const Wanted& wanted,
     }
 }
 
-void PostgresWriter::read_accounts(const Result& result, ledger::State& state) {
-    for (int i = 0; i < result.rows(); ++i) {
-        const Row row = result.row(i);
-        ledger::Account account = read_account(row);
-        if (!state.assets.contains(account.asset)) {
-            state.assets.emplace(account.asset, read_asset(row, account_column_count));
+/// The results of `lock_accounts` and of `standings`, `turns` of each. An account whose opening was
+/// committed while the locks were waited for is not among the locked ones, and not there yet.
+void PostgresWriter::read_accounts(Pipeline& trip, std::size_t turns, ledger::State& state) {
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        const Result result = trip.next();
+        for (int i = 0; i < result.rows(); ++i) {
+            const Row row = result.row(i);
+            ledger::Account account = read_opening(row);
+            if (!state.assets.contains(account.asset)) {
+                state.assets.emplace(account.asset, read_asset(row, opening_column_count));
+            }
+            state.accounts.insert_or_assign(account.id, std::move(account));
         }
-        standings_.insert_or_assign(account.id, standing_of(account));
-        state.accounts.insert_or_assign(account.id, std::move(account));
+    }
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        const Result result = trip.next();
+        for (int i = 0; i < result.rows(); ++i) {
+            const Row row = result.row(i);
+            const auto found = state.accounts.find(AccountId::trusted(text_of(row, 0)));
+            if (found != state.accounts.end()) {
+                read_standing(row, found->second);
+            }
+        }
+    }
+    for (const auto& [id, account] : state.accounts) {
+        standings_.insert_or_assign(id, standing_of(account));
     }
 }
 
@@ -268,19 +284,14 @@ void PostgresWriter::learn_standings(Connection& connection, const ledger::Chang
     }
     const auto turns = turns_of(unknown, reach_);
     Pipeline trip(connection);
-    for (const Query* query : {&queries(reach_).lock_accounts, &queries(reach_).accounts}) {
+    for (const Query* query : {&queries(reach_).lock_accounts, &queries(reach_).standings}) {
         for (const auto& turn : turns) {
             trip.add(*query, parameters_of(turn.items, reach_));
         }
     }
     trip.sync();
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-        (void)trip.next();
-    }
     ledger::State state;
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-        read_accounts(trip.next(), state);
-    }
+    read_accounts(trip, turns.size(), state);
     trip.finish();
 }
 

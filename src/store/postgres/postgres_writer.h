@@ -13,7 +13,7 @@ namespace passbook::store::postgres {
 
 /// One writing connection. A batch is two round trips: one locks and looks up, one writes and
 /// commits; where something is reversed a first one learns which accounts it touched, and where
-/// holds are due a further one brings them.
+/// keys are used already, or holds are due, a further one brings them.
 ///
 /// READ COMMITTED, so that every statement sees what was committed before it began. What decides is
 /// therefore read by statements behind the one that locks, whose own view may be as old as its
@@ -36,16 +36,14 @@ private:
     [[nodiscard]] ledger::State load(Connection& connection, const Wanted& wanted);
     struct Trip;
     void ask(Pipeline& trip, const Trip& asked, const Wanted& wanted) const;
-    static void keep_outcomes(const Wanted& wanted,
-                              std::vector<std::optional<ledger::Original>> records,
-                              std::vector<std::optional<ledger::StoredRefusal>> refusals,
-                              ledger::State& state);
+    void load_outcomes(Connection& connection, const std::vector<ledger::SubjectKey>& used,
+                       ledger::State& state);
     static void keep_originals(const Wanted& wanted,
                                std::vector<std::optional<ledger::Original>> originals,
                                ledger::State& state);
     [[nodiscard]] bool all_used(const std::vector<AssetCode>& codes) const;
     void read_assets(const Result& result, ledger::State& state);
-    void read_accounts(const Result& result, ledger::State& state);
+    void read_accounts(Pipeline& trip, std::size_t turns, ledger::State& state);
     void load_due_holds(Connection& connection, ledger::State& state);
     void learn_standings(Connection& connection, const ledger::Changes& changes);
     void write(Connection& connection, const ledger::Changes& changes);

@@ -33,11 +33,17 @@ public:
         return reach_ == Reach::all_shards ? "n.shard" : "$1::smallint";
     }
 
-    /// Rows that stand for themselves.
+    /// Rows that stand for themselves. Arrays that are taken apart in the SELECT list, side by
+    /// side, go into the table as they come; in FROM they would all be written down first.
     [[nodiscard]] std::string insert_new(std::string_view table, const Columns& columns) const {
-        return fmt::format("INSERT INTO {} (shard, {}) SELECT {}* FROM unnest({})", table,
-                           names_only(columns), reach_ == Reach::all_shards ? "" : "$1::smallint, ",
-                           arrays(columns));
+        std::string values =
+            reach_ == Reach::all_shards ? "unnest($1::smallint[])" : "$1::smallint";
+        int number = 1;
+        for (const Column& column : columns) {
+            values += fmt::format(", unnest(${}::{}[])", ++number, column.type);
+        }
+        return fmt::format("INSERT INTO {} (shard, {}) SELECT {}", table, names_only(columns),
+                           values);
     }
 
     /// Rows of an account. A statement about one shard reads the account beside them: an engine
@@ -214,12 +220,14 @@ void add_locks(Queries& all, Reach reach) {
                        "SELECT s.used FROM assets s WHERE s.code = ANY ($1::text[]) AND "
                        "(NOT s.used OR s.code = ANY ($2::text[])) ORDER BY s.code "
                        "FOR NO KEY UPDATE"};
-    // A look-up for each row of the arrays, and so in their order.
+    // A look-up for each row of the arrays, and so in their order. An asset that an account has is
+    // in use: what can still change of it matters to openings alone, which ask for it by its code.
     all.lock_accounts = {
         "lock_accounts",
-        fmt::format("SELECT 1::smallint FROM {} CROSS JOIN LATERAL (SELECT 1 FROM accounts a WHERE "
-                    "a.shard = {} AND a.id = n.account FOR NO KEY UPDATE) a",
-                    asked.rows(by_account), asked.shard())};
+        fmt::format("SELECT {}, {} FROM {} CROSS JOIN LATERAL (SELECT * FROM accounts a WHERE "
+                    "a.shard = {} AND a.id = n.account FOR NO KEY UPDATE) a {}",
+                    opening_columns, asset_columns, asked.rows(by_account), asked.shard(),
+                    each("assets x", "x.code = a.asset", "s"))};
 }
 
 void add_lookups(Queries& all, Reach reach) {
@@ -228,11 +236,18 @@ void add_lookups(Queries& all, Reach reach) {
                   fmt::format("SELECT clock_timestamp(), {} FROM assets s WHERE s.code = ANY "
                               "($1::text[])",
                               asset_columns)};
-    all.accounts = {"accounts",
-                    fmt::format("SELECT {}, {} FROM {} {} {} {}", account_columns, asset_columns,
-                                asked.rows(by_account),
-                                each_in_shard(asked, "accounts", "x.id = n.account", "a"),
-                                each("assets x", "x.code = a.asset", "s"), last_entry)};
+    all.standings = {
+        "standings",
+        fmt::format("SELECT {} FROM {} CROSS JOIN LATERAL (SELECT * FROM entries x WHERE "
+                    "x.shard = {} AND x.account = n.account ORDER BY x.seq DESC LIMIT 1) e",
+                    standing_columns, asked.rows(by_account), asked.shard())};
+    all.used_keys = {
+        "used_keys",
+        fmt::format("SELECT n.place FROM {0} CROSS JOIN LATERAL (SELECT 1 FROM entries x WHERE "
+                    "x.shard = {1} AND x.account = n.account AND x.key = n.key UNION ALL "
+                    "SELECT 1 FROM refusals x WHERE x.shard = {1} AND x.subject = n.account AND "
+                    "x.key = n.key) x",
+                    asked.rows(by_key), asked.shard())};
     all.records = {"records", fmt::format("SELECT n.place, {} {}", entry_columns,
                                           with_legs(reach, by_key,
                                                     "x.account = n.account AND x.key = n.key"))};

@@ -16,20 +16,22 @@ struct Queries {
     Query commit;
     Query confirm;
 
-    // Locks. Nothing that decides may be read by these: while they wait, their snapshot grows old.
+    // Locks. While they wait, their snapshot grows old: of what it shows besides the row that is
+    // locked, only what never changes may be read.
     Query lock_assets;    ///< $1 codes, $2 those to be put, used or not.
-    Query lock_accounts;  ///< $1 shards, $2 ids.
+    Query lock_accounts;  ///< $1 shards, $2 ids: opening columns, then those of the asset.
 
     // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the
     // comment says so.
-    Query assets;      ///< $1 codes: the database's time, asset columns.
-    Query accounts;    ///< $1 shards, $2 ids: account columns, then those of its asset.
-    Query records;     ///< $1 shards, $2 subjects, $3 keys: place, entry columns; legs as well.
-    Query refusals;    ///< The same: place, refusal columns.
-    Query originals;   ///< $1 shards, $2 accounts, $3 seqs: as `records`, then its reversals' sum.
-    Query touched;     ///< The same: place, account of a leg.
-    Query legs;        ///< $1 shard to look in, $2 shards, $3 accounts, $4 seqs: as `originals`.
-    Query holds;       ///< The same, of the entries that opened them.
+    Query assets;     ///< $1 codes: the database's time, asset columns.
+    Query standings;  ///< $1 shards, $2 ids: standing columns of those that have an entry.
+    Query used_keys;  ///< $1 shards, $2 subjects, $3 keys: place of each that stands for something.
+    Query records;    ///< $1 shards, $2 subjects, $3 keys: place, entry columns; legs as well.
+    Query refusals;   ///< The same: place, refusal columns.
+    Query originals;  ///< $1 shards, $2 accounts, $3 seqs: as `records`, then its reversals' sum.
+    Query touched;    ///< The same: place, account of a leg.
+    Query legs;       ///< $1 shard to look in, $2 shards, $3 accounts, $4 seqs: as `originals`.
+    Query holds;      ///< The same, of the entries that opened them.
     Query open_holds;  ///< $1 shards, $2 accounts.
 
     Query update_asset;
