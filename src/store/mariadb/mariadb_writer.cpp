@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/failpoint.h"
+#include "base/stopwatch.h"
 #include "store/mariadb/lookups.h"
 #include "store/mariadb/places.h"
 #include "store/mariadb/queries.h"
@@ -66,7 +67,9 @@ ledger::State MariadbWriter::begin_on(Connection& connection,
         const auto touched = look_up_touched(connection, originals_of(needs));
         const Wanted wanted = wanted_of(needs, touched);
         connection.run("START TRANSACTION");
+        const Stopwatch waiting;
         lock(connection, wanted);
+        lock_wait_ = waiting.passed();
         ledger::State state = load(connection, wanted);
         failpoint("mariadb_after_begin");
         load_due_holds(connection, state);

@@ -25,6 +25,9 @@ public:
     ~MariadbWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
+    [[nodiscard]] std::chrono::microseconds lock_wait() const noexcept override {
+        return lock_wait_;
+    }
     void commit(const ledger::Changes& changes) override;
     void rollback() noexcept override;
     void confirm() override;
@@ -44,6 +47,7 @@ private:
     Link<Connection> link_;
     const Clock* clock_;
     Standings standings_;
+    std::chrono::microseconds lock_wait_{0};
     std::unordered_set<AssetCode> used_;  ///< Assets whose rows need no lock any more.
 };
 

@@ -36,7 +36,7 @@ public:
 
     std::optional<ledger::Asset> asset(const AssetCode& code) override {
         const Result result = ask(queries().assets, Parameters().array(array_of({code})));
-        return result.rows() == 0 ? std::nullopt : std::optional(read_asset(result.row(0), 1));
+        return result.rows() == 0 ? std::nullopt : std::optional(read_asset(result.row(0), 2));
     }
 
     std::optional<AccountView> account(const AccountId& id) override {

@@ -232,10 +232,11 @@ void add_locks(Queries& all, Reach reach) {
 
 void add_lookups(Queries& all, Reach reach) {
     const Asked asked(reach);
-    all.assets = {"assets",
-                  fmt::format("SELECT clock_timestamp(), {} FROM assets s WHERE s.code = ANY "
-                              "($1::text[])",
-                              asset_columns)};
+    all.assets = {
+        "assets",
+        fmt::format("SELECT clock_timestamp(), now(), {} FROM assets s WHERE s.code = ANY "
+                    "($1::text[])",
+                    asset_columns)};
     all.standings = {
         "standings",
         fmt::format("SELECT {} FROM {} CROSS JOIN LATERAL (SELECT * FROM entries x WHERE "
