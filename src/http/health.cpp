@@ -11,7 +11,7 @@ Response status(std::string_view word) {
     return response;
 }
 
-/// Ready means that the store answers; alive, that this process does.
+/// Ready means that the store answers and takes writes; alive, that this process does.
 Result<Response, Problem> get_ready(Service&, store::Reader& reader, ReadArguments&) {
     reader.ping();
     return status("ready");

@@ -163,6 +163,11 @@ std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine) 
         families,
         family("passbook_batch_size", "Commands per database transaction", MetricType::Histogram),
         spread(counters.batch_size, 1));
+    add_single(
+        families,
+        family("passbook_store_lock_wait_seconds",
+               "Time a transaction waits until its accounts are locked", MetricType::Histogram),
+        spread(counters.lock_wait_micros, seconds_per_micro));
     add_single(families,
                family("passbook_commit_seconds", "Time to write and commit a batch",
                       MetricType::Histogram),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,10 @@ public:
     /// together with those that their originals touch, and only then looks up keys, originals,
     /// holds and assets, so that what is returned stays true until the transaction ends.
     [[nodiscard]] virtual ledger::State begin(const std::vector<ledger::Need>& needs) = 0;
+
+    /// How long the transaction that the last `begin` began has waited for its accounts, until it
+    /// had them locked.
+    [[nodiscard]] virtual std::chrono::microseconds lock_wait() const noexcept = 0;
 
     /// Writes all changes and commits. Throws GuardFired where the database refused a row, Conflict
     /// where it asks for the whole transaction again.
@@ -111,7 +116,7 @@ public:
     /// before it.
     [[nodiscard]] virtual std::unique_ptr<ShardSnapshot> snapshot(Shard shard) = 0;
 
-    /// Cheap proof that the database answers.
+    /// Cheap proof that the database answers, and takes writes.
     virtual void ping() = 0;
 };
 

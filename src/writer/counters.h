@@ -43,6 +43,7 @@ struct Counters {
     Counter guards_fired;
     RetryCounts retries;
     Histogram batch_size;
+    Histogram lock_wait_micros;
     Histogram commit_micros;  ///< From before the transaction's last statement to its end.
 
     void count(const ledger::Action& action, const Reply& reply) noexcept;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/stopwatch.h"
 #include "writer/retry.h"
 
 namespace passbook::writer {
@@ -42,10 +43,9 @@ bool rejects(const ledger::Answer& answer) {
     return std::holds_alternative<ledger::Rejection>(answer.body);
 }
 
-std::uint64_t micros_since(std::chrono::steady_clock::time_point start) {
-    const auto passed = std::chrono::steady_clock::now() - start;
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
+/// A clock that was set back makes less than nothing of a time.
+std::uint64_t micros_of(std::chrono::microseconds time) {
+    return static_cast<std::uint64_t>(std::max(time, std::chrono::microseconds(0)).count());
 }
 
 }  // namespace
@@ -184,6 +184,7 @@ void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& 
         needs.push_back(ledger::need_of(job.request.command));
     }
     ledger::State state = writer_->begin(needs);
+    counters_.lock_wait_micros.add(micros_of(writer_->lock_wait()));
 
     ledger::Changes changes;
     answers.reserve(batch.size());
@@ -191,7 +192,7 @@ void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& 
         answers.push_back(decide(state, job.request, changes));
     }
 
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch writing;
     if (changes.empty()) {
         writer_->rollback();
         if (!std::all_of(answers.begin(), answers.end(), rejects)) {
@@ -199,7 +200,7 @@ void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& 
         }
     } else {
         writer_->commit(changes);
-        counters_.commit_micros.add(micros_since(start));
+        counters_.commit_micros.add(micros_of(writing.passed()));
         counters_.batch_size.add(batch.size());
     }
 }

@@ -37,6 +37,9 @@ public:
         gate_.wait();
         return writer_->begin(needs);
     }
+    std::chrono::microseconds lock_wait() const noexcept override {
+        return writer_->lock_wait();
+    }
     void commit(const ledger::Changes& changes) override {
         ledger::Changes written = changes;
         if (spoil) {
@@ -124,6 +127,7 @@ TEST_F(LaneTest, WhatGathersCommitsTogether) {
     EXPECT_EQ(balance(alice), 10);
     EXPECT_EQ(counters.batch_size.total(), 2U);
     EXPECT_EQ(counters.batch_size.sum(), 11U);
+    EXPECT_EQ(counters.lock_wait_micros.total(), 2U);
 }
 
 TEST_F(LaneTest, TheSameKeyTwiceInOneBatchIsOneEffectAndOneReplay) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "base/failpoint.h"
 #include "ledger/decide.h"
@@ -97,14 +98,17 @@ TEST_F(PostgresOwn, WhatWasCommittedWhileALockWasWaitedForIsSeen) {
         auto state =
             other->begin({Need{.subject = alice, .key = Key::trusted("s"), .accounts = {alice}}});
         other->rollback();
-        return state;
+        return std::pair(state, other->lock_wait());
     });
     when_waiting_for("wait_event_type = 'Lock'", "true");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     writer->commit(first);
-    const ledger::State state = second.get();
+    const auto [state, lock_wait] = second.get();
     EXPECT_EQ(state.accounts.at(alice).balance, 40);
     EXPECT_EQ(state.accounts.at(alice).seq, 2);
     EXPECT_TRUE(state.outcomes.contains({alice, Key::trusted("s")}));
+    EXPECT_GE(lock_wait, std::chrono::milliseconds(50));
+    EXPECT_LT(lock_wait, std::chrono::seconds(10));
 }
 
 TEST_F(PostgresOwn, BeginReadsTheTime) {

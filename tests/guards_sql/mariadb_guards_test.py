@@ -16,7 +16,7 @@ from attempts import attempts, taken
 from mariadb_attempts import TIGHT, Shown, mariadb_attempts, mariadb_taken
 from mariadb_prepared import (ALL_TABLES, OWNER, READER, SAID, SCHEMA, SERVER, SUPERUSER, Prepared,
                               chain, checks, triggers)
-from rows import Mariadb, Rows
+from rows import Mariadb, Rows, beside_the_shards
 
 WRITTEN = Rows(Mariadb())
 SHOWN = Shown(Mariadb())
@@ -75,6 +75,9 @@ class MariadbGuardsTest(unittest.TestCase):
     def test_the_prepared_store_is_sound(self):
         self.assertEqual(self.watcher.faults(), [])
         self.assertEqual(len(self.before.splitlines()), len(ALL_TABLES))
+
+    def test_every_key_begins_with_the_shard(self):
+        self.assertEqual(beside_the_shards(self.store.keys()), [])
 
     def test_every_attempt_is_refused_and_changes_nothing(self):
         silent = {what for what, sql, _ in self.attempts if "IGNORE" in sql or "LOAD DATA" in sql}

@@ -104,6 +104,12 @@ class Prepared:
             f"FROM (SELECT CONCAT_WS(',', {columns}) AS row_said FROM {table}) said;"
             for table, columns in (line.split("\t") for line in lines.splitlines()))
 
+    def keys(self):
+        """Table, key and its first column, for every key of the schema."""
+        return [tuple(line.split("\t")) for line in self.server.sql(
+            "SELECT table_name, index_name, column_name FROM information_schema.statistics "
+            "WHERE table_schema = 'passbook' AND seq_in_index = 1;").splitlines()]
+
     def stop(self):
         self.server.kill()
 

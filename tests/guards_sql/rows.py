@@ -7,7 +7,7 @@ import re
 
 NOW = 1_700_000_000_000_000
 TABLES = ("format", "assets", "accounts", "entries", "holds", "refusals")
-UNSHARDED = {"format", "assets"}  # a few rows, which every shard may keep a copy of
+UNSHARDED = {"format", "assets", "confirms"}  # a few rows, which every shard may keep a copy of
 TIMES = ("recorded_at", "effective_at", "expires_at", "opened_at")
 
 

@@ -90,12 +90,12 @@ class PostgresServer(PrivateServer):
 
     def sql(self, text, database="passbook", role=None):
         """What psql prints for it, unaligned; an error raises with the server's words."""
-        done = self.psql(text, database, role)
+        done = self.client(text, database, role)
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip())
         return done.stdout
 
-    def psql(self, text, database="passbook", role=None, options=("-v", "ON_ERROR_STOP=1")):
+    def client(self, text, database="passbook", role=None, options=("-v", "ON_ERROR_STOP=1")):
         return subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-F", "|", *options, "-d", self.url(database, role)],
             input=text, text=True, capture_output=True, timeout=300, check=False)

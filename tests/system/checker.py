@@ -15,6 +15,23 @@ UNKEYED_KINDS = ("expire", "limits", "freeze", "unfreeze", "close")
 INFINITE = float("inf")
 
 
+class Extremes:
+    """The least, or by `pick` the greatest, of any stretch of a list, each told in one step."""
+
+    def __init__(self, values, pick):
+        self.pick = pick
+        self.rows = [values]  # row n: of the 2^n values from each place on
+        while 2 ** len(self.rows) <= len(values):
+            row, width = self.rows[-1], 2 ** (len(self.rows) - 1)
+            self.rows.append(list(map(pick, row, row[width:])))
+
+    def within(self, first, last):
+        """From `first` up to but not with `last`."""
+        level = (last - first).bit_length() - 1
+        row = self.rows[level]
+        return self.pick(row[first], row[last - 2 ** level])
+
+
 def check(history, accounts, lines):
     """`accounts` and `lines` are the whole store, read after everything came to rest."""
     return Checker(history, accounts, lines).violations()
@@ -37,12 +54,18 @@ class Checker:
         for call in self.calls:
             if call.took_effect():
                 self.owners.setdefault(call.settled().transaction, call)
+        self.acted_on = collections.defaultdict(list)
+        for call in self.calls:
+            if "target" in call.arguments and call.took_effect():
+                self.acted_on[id(call.arguments["target"])].append(call)
         self.windows = {}
+        self.extremes = {}
+        self.turns = turns(self.calls)
 
     def violations(self):
         rules = (self.answers, self.resolved, self.exactly_once, self.effects, self.strangers,
                  self.running, self.floors, self.conservation, self.holds, self.reversals,
-                 self.real_time, self.refusals, self.stale_reads)
+                 self.real_time, self.batch_order, self.refusals, self.stale_reads)
         return list(itertools.chain.from_iterable(rule() for rule in rules))
 
     # What single answers say.
@@ -201,14 +224,32 @@ class Checker:
             self.windows[name] = (starts, ends)
         return self.windows[name]
 
-    def states(self, name, began, ended):
-        """The (balance, held) that the account can have shown between the two moments."""
+    def states(self, name, call, ended):
+        """From which seq up to but not with which one the account can have stood between the
+        beginning of the call and that moment, and in its turn where the account is its subject."""
         starts, ends = self.window(name)
-        journal = self.journals.get(name, [])
-        first = bisect.bisect_left(ends, began)
+        first = bisect.bisect_left(ends, call.began())
         last = bisect.bisect_right(starts, ended)
-        for seq in range(first, last):
-            yield (journal[seq - 1].balance_after, journal[seq - 1].held_after) if seq else (0, 0)
+        if name == call.subject and id(call) in self.turns:
+            behind, before = self.turns[id(call)]
+            first, last = max(first, behind), min(last, before)
+        return first, last
+
+    def extreme(self, name, of, pick, states):
+        """The least or greatest that `of` makes of the account's states; None without one."""
+        if states[0] >= states[1]:
+            return None
+        key = (name, pick)
+        if key not in self.extremes:
+            values = [0, *map(of, self.journals.get(name, []))]
+            self.extremes[key] = Extremes(values, pick)
+        return self.extremes[key].within(*states)
+
+    def batch_order(self):
+        for call in self.calls:
+            behind, _ = self.turns.get(id(call), (0, 0))
+            if behind and call.took_effect() and call.seq() <= behind:
+                yield f"{call}: took effect before seq {behind}, which stands before it in a batch"
 
     def real_time(self):
         for name, journal in self.journals.items():
@@ -225,11 +266,10 @@ class Checker:
                 yield f"{call}: refused as {answer.code} without a reason: {answer.body}"
 
     def justified(self, call, attempt):
-        began, ended = call.began(), attempt.ended
-        code = attempt.code
+        code, ended = attempt.code, attempt.ended
         target = call.arguments.get("target")
         if code in ("insufficient_balance", "ceiling_exceeded"):
-            return any(self.refuses(code, name, amount, held, began, ended)
+            return any(self.refuses(code, name, amount, held, self.states(name, call, ended))
                        for name, (amount, held) in asked(call).items())
         if code == "hold_too_large":
             return call.arguments.get("amount", 0) > target.arguments["amount"]
@@ -243,31 +283,28 @@ class Checker:
             return target.kind in ("hold", "commit", "void")
         return code == call.arguments.get("expected_refusal")
 
-    def refuses(self, code, name, amount, held_change, began, ended):
+    def refuses(self, code, name, amount, held_change, states):
         account = self.accounts.get(name)
         if account is None:
             return False
         if code == "ceiling_exceeded":
-            return account.ceiling is not None and amount > 0 and any(
-                balance + amount > account.ceiling
-                for balance, _ in self.states(name, began, ended))
+            most = self.extreme(name, lambda line: line.balance_after, max, states)
+            return None not in (account.ceiling, most) and amount > max(account.ceiling - most, 0)
         takes = held_change - amount
-        return account.floor is not None and takes > 0 and any(
-            balance - held - takes < account.floor
-            for balance, held in self.states(name, began, ended))
+        least = self.extreme(name, lambda line: line.balance_after - line.held_after, min, states)
+        return None not in (account.floor, least) and takes > max(least - account.floor, 0)
 
     def hold_may_be_closed(self, hold, ended):
-        closed = any(c.kind in ("commit", "void") and c.took_effect() and
-                     c.arguments["target"] is hold and c.began() <= ended for c in self.calls)
+        closed = any(call.kind in ("commit", "void") and call.began() <= ended
+                     for call in self.acted_on[id(hold)])
         return closed or any(line.kind == "expire" for line in self.journals[hold.subject])
 
     def reversal_is_too_much(self, call, target, ended):
         """What is left shrinks, so what the reversals begun by then take in all is the most that
         can have been gone."""
         gone = collections.Counter()
-        for other in self.calls:
-            if (other.kind == "reverse" and other.took_effect() and
-                    other.arguments["target"] is target and other.began() <= ended):
+        for other in self.acted_on[id(target)]:
+            if other.kind == "reverse" and other.began() <= ended:
                 for line in self.by_transaction.get(other.settled().transaction, []):
                     gone[line.account] += abs(line.amount)
         wanted = call.arguments.get("amount") or 1
@@ -289,6 +326,22 @@ class Checker:
                 yield f"{read}: an older state than one acknowledged before it was asked for"
             if starts[read.seq] > read.ended:
                 yield f"{read}: a state from after its end"
+
+
+def turns(calls):
+    """Of each call, by its id: the seq of the last one before it that took effect, of those of its
+    batch and its subject, and the seq of the first behind it."""
+    in_place = [call for call in calls if call.decided_in_place()]
+    behind, before = {}, {}
+    for call in in_place:
+        known = id(call.after) in behind
+        behind[id(call)] = (0 if not known else call.after.seq() if call.after.took_effect() else
+                            behind[id(call.after)])
+    for call in reversed(in_place):
+        before.setdefault(id(call), INFINITE)
+        if call.after is not None:
+            before[id(call.after)] = call.seq() if call.took_effect() else before[id(call)]
+    return {key: (seq, before[key]) for key, seq in behind.items()}
 
 
 def expected(call):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checker is shown to fail: a good history, and one planted fault after the other."""
 
+import random
+import time
 import unittest
 
 import checker
@@ -102,6 +104,12 @@ class CheckerTest(unittest.TestCase):
         self.book.lines.append(line._replace(seq=line.seq + 1,
                                              balance_after=line.balance_after + 1))
         self.assert_found("an account stands twice in one transaction")
+
+    def test_a_spend_that_counted_twice(self):
+        balance, held, seq = self.book.state("a")
+        self.book.lines.append(Line("a", seq + 1, "spend", -30, 0, balance - 30, held,
+                                    f"a:{seq + 1}"))
+        self.assert_found("no call that was accepted made it")
 
     def test_a_refused_call_that_took_effect(self):
         balance, held, seq = self.book.state("a")
@@ -291,6 +299,100 @@ class CheckerTest(unittest.TestCase):
     def test_a_read_from_the_future(self):
         self.book.history.reads[0] = self.book.history.reads[0]._replace(began=0.0, ended=0.1)
         self.assert_found("a state from after its end")
+
+
+class BatchTest(unittest.TestCase):
+    """What the order within a batch adds to what time alone can tell."""
+
+    def setUp(self):
+        self.book = Book()
+        self.book.accept("grant", "a", amount=5)
+        self.book.accept("grant", "b", amount=5)
+        self.sent = self.book.now
+        self.last = {}
+
+    def batched(self, call):
+        """As if all had been sent at the same moment; the answers came together, much later."""
+        call.attempts[0].began, call.attempts[0].ended = self.sent, self.sent + 100
+        call.after = self.last.get(call.subject)
+        self.last[call.subject] = call
+        return call
+
+    def grant(self, amount, account="a"):
+        return self.batched(self.book.accept("grant", account, amount=amount))
+
+    def spend(self, amount, account="a"):
+        return self.batched(self.book.accept("spend", account, amount=amount))
+
+    def refuse(self, amount):
+        return self.batched(self.book.refuse("insufficient_balance", "spend", "a", amount=amount))
+
+    def found(self):
+        return checker.check(self.book.history, self.book.accounts(), self.book.lines)
+
+    def test_a_good_batch(self):
+        self.spend(5)
+        self.refuse(1)
+        self.spend(5, "b")
+        self.refuse(1)
+        self.grant(20)
+        self.refuse(21)
+        self.spend(20)
+        self.assertEqual(self.found(), [])
+
+    def test_a_refusal_for_what_was_true_only_before_its_turn(self):
+        self.grant(20)
+        self.refuse(10)
+        self.refuse(10)
+        self.assertEqual([each.count("without a reason") for each in self.found()], [1, 1])
+
+    def test_a_refusal_for_what_was_true_only_behind_its_turn(self):
+        self.grant(20)
+        self.refuse(10)
+        self.spend(25)
+        self.assertEqual([each.count("without a reason") for each in self.found()], [1])
+
+    def test_what_was_sent_again_has_no_turn(self):
+        self.grant(20)
+        refused = self.refuse(10)
+        lost = Attempt(self.sent, self.sent + 1, "unsure")
+        refused.attempts.insert(0, lost)
+        self.assertEqual(self.found(), [])
+
+    def test_an_entry_before_the_one_that_stood_before_it(self):
+        first, second = self.grant(1), self.grant(2)
+        first.after, second.after = second, None
+        self.book.history.calls[-2:] = [second, first]
+        found = self.found()
+        self.assertTrue(any("which stands before it in a batch" in each for each in found), found)
+
+
+class ManyCallsTest(unittest.TestCase):
+    def test_the_extremes_of_every_stretch(self):
+        values = [random.Random(1).randint(-9, 9) for _ in range(37)]
+        least, most = checker.Extremes(values, min), checker.Extremes(values, max)
+        for first in range(len(values)):
+            for last in range(first + 1, len(values) + 1):
+                self.assertEqual(least.within(first, last), min(values[first:last]))
+                self.assertEqual(most.within(first, last), max(values[first:last]))
+
+    def test_calls_that_all_overlap_are_checked_in_little_time(self):
+        book = Book()
+        book.accept("grant", "a", amount=1000)
+        begun = book.now + 0.1
+        for _ in range(900):
+            book.accept("spend", "a", amount=1)
+        # All but the last state speak against it.
+        calls = [book.refuse("insufficient_balance", "spend", "a", amount=101)
+                 for _ in range(40_000)]
+        absurd = book.refuse("insufficient_balance", "spend", "a", amount=100)
+        for call in [*calls, absurd]:
+            call.attempts[0].began = begun
+        started = time.monotonic()
+        found = checker.check(book.history, book.accounts(), book.lines)
+        self.assertLess(time.monotonic() - started, 5)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(str(absurd), found[0])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import time
 import unittest
 import urllib.parse
 
+import databases
+
 BINARY = pathlib.Path(os.environ["TEST_BINARY"])
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
 
@@ -220,7 +222,16 @@ class ServerTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="passbook-system-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.store = self.folder / "store.db"
+        self.database = databases.chosen
+        self.store = self.fresh_store()
+
+    def fresh_store(self):
+        """Where a server finds an empty store, or makes one."""
+        store = self.database.new_store(self.folder)
+        if self.database.is_shared:
+            done = passbook("migrate", "--store", store)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return store
 
     def serve(self, store=None, **options):
         server = Server(store or self.store, folder=self.folder, **options)

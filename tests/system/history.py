@@ -35,7 +35,7 @@ SETTLED = ("ok", "refused")
 KEPT_CONFLICTS = ("hold_not_open", "account_not_empty", "owned")
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Attempt:
     began: float
     ended: float
@@ -50,10 +50,11 @@ class Attempt:
     lines: list = dataclasses.field(default_factory=list)
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Call:
     """`subject` is the account in whose key space the key lies; `arguments` are those of its kind,
-    where `target` is the Call that placed the hold or made the transaction."""
+    where `target` is the Call that placed the hold or made the transaction. `after` is the one of
+    the same subject that stood before it in the batch in which both were sent first."""
     kind: str
     key: str
     subject: str
@@ -62,6 +63,7 @@ class Call:
     body: dict = None
     attempts: list = dataclasses.field(default_factory=list)
     reuses: "Call" = None
+    after: "Call" = None
 
     def verdicts(self):
         return [attempt.verdict for attempt in self.attempts]
@@ -73,6 +75,15 @@ class Call:
     def took_effect(self):
         answer = self.settled()
         return answer is not None and answer.verdict == "ok"
+
+    def decided_in_place(self):
+        """Whether the batch in which it was sent first is the one that decided it."""
+        first = self.attempts[0] if self.attempts else None
+        return first is not None and first.verdict in SETTLED and not first.replayed
+
+    def seq(self):
+        """Of the entry on the subject, where it took effect."""
+        return int(self.settled().transaction.rpartition(":")[2])
 
     def unresolved(self):
         """Something may still have happened, and no later answer told what."""

@@ -10,27 +10,22 @@ import threading
 import time
 import unittest
 
+import databases
 from harness import ServerTest, in_parallel
-from postgres_store import fresh_store, private_postgres
 from workload import Load, Recorder, check_all, dump, fresh_history
 
 RECOVERY_SECONDS = 10
-primary = None  # of the moment: a test that promotes its standby leaves that one behind
-
-
-def setUpModule():
-    global primary
-    primary = private_postgres(unittest.addModuleCleanup)
 
 
 class FailoverTest(ServerTest):
+    """A test that promotes its standby leaves it to the next as the primary."""
+
     def setUp(self):
         super().setUp()
-        self.primary = primary
-        store = fresh_store(primary)
-        self.name = store.rpartition("/")[2]
-        folder = primary.folder.with_name(f"standby-{time.monotonic_ns()}")
-        self.standby = primary.start_standby(folder)
+        self.primary = self.database.server
+        self.name = databases.name_of(self.store)
+        folder = self.primary.folder.with_name(f"standby-{time.monotonic_ns()}")
+        self.standby = self.primary.start_standby(folder)
         unittest.addModuleCleanup(self.standby.stop, "immediate")
         self.addCleanup(self.leave_no_wait)
         self.store = self.hosts(self.primary, self.standby)
@@ -42,18 +37,17 @@ class FailoverTest(ServerTest):
 
     def leave_no_wait(self):
         """A primary that is still one after a test that failed must not hang the next."""
-        if primary is self.primary:
-            primary.wait_for_standby(False)
+        if self.database.server is self.primary:
+            self.primary.wait_for_standby(False)
 
     def take_over(self):
         """Ends the primary as if its machine had gone, and makes one of the standby. The moment
         between the two: whatever was acknowledged before was by the old one."""
-        global primary
         self.primary.kill()
         moment = time.monotonic()
         time.sleep(1)  # there is no primary at all
         self.standby.promote()
-        primary = self.standby
+        self.database.server = self.standby
         return moment
 
     def assert_recovers(self, recorders):
@@ -237,4 +231,4 @@ class Writes:
 
 
 if __name__ == "__main__":
-    unittest.main()
+    databases.main(databases.Postgres)

@@ -6,17 +6,16 @@ import re
 import time
 import unittest
 
+import databases
 from harness import ServerTest
-from postgres_store import fresh_store, private_postgres
 
 MARKS = ("passbook-position", "passbook-stale-seconds")
-primary = None
 standby = None
 
 
 def setUpModule():
-    global primary, standby
-    primary = private_postgres(unittest.addModuleCleanup)
+    global standby
+    primary = databases.chosen.server
     standby = primary.start_standby(primary.folder.with_name("standby"))
     unittest.addModuleCleanup(standby.stop, "immediate")
 
@@ -24,12 +23,11 @@ def setUpModule():
 class StaleReads(ServerTest):
     def setUp(self):
         super().setUp()
-        self.store = fresh_store(primary)
-        self.name = self.store.rpartition("/")[2]
+        self.name = databases.name_of(self.store)
         self.server = self.serve(arguments=["--standby", standby.url(self.name)])
         self.client = self.connect(self.server)
         self.post("alice", "grants", 100, "welcome")
-        standby.catch_up(primary)
+        standby.catch_up(self.database.server)
 
     def post(self, account, what, amount, key):
         answer = self.client.post(f"/v1/accounts/{account}/{what}", {"amount": amount}, key)
@@ -111,4 +109,4 @@ class StaleReads(ServerTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    databases.main(databases.Postgres)

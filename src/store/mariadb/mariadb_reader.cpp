@@ -95,8 +95,12 @@ public:
     }
 
     void ping() override {
-        if (ask(queries().version).rows() != 1) {
+        const Result result = ask(queries().read_only);
+        if (result.rows() != 1) {
             throw Failure(FailureKind::broken, "the store has no format row");
+        }
+        if (result.row(0).boolean(0)) {
+            throw Failure(FailureKind::unavailable, "the database is read-only");
         }
     }
 

@@ -108,9 +108,11 @@ ledger::State MariadbWriter::lock_and_load(Connection& connection, const Wanted&
     PASSBOOK_ASSERT(results.size() == (wanted.put.empty() ? 5 : 6));
     const Result* result = &results[results.size() - 4];
     ledger::State state;
-    load_accounts(result[0], state);
-    load_assets(result[1], state);
-    state.now = clock_ != nullptr ? clock_->now() : result[2].row(0).instant(0);
+    const Instant locked = result[0].row(0).instant(0);
+    lock_wait_ = std::chrono::microseconds(locked.micros - result[0].row(0).instant(1).micros);
+    state.now = clock_ != nullptr ? clock_->now() : locked;
+    load_accounts(result[1], state);
+    load_assets(result[2], state);
     if (state.accounts.size() < wanted.accounts.size() && has_unused(state)) {
         (void)connection.ask(queries().lock_assets, Parameters().text(assets));
         load_assets(connection.ask(queries().assets, Parameters().text(assets)), state);

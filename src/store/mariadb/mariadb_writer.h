@@ -23,6 +23,9 @@ public:
     ~MariadbWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
+    [[nodiscard]] std::chrono::microseconds lock_wait() const noexcept override {
+        return lock_wait_;
+    }
     void commit(const ledger::Changes& changes) override;
     void rollback() noexcept override;
     void confirm() override;
@@ -41,6 +44,7 @@ private:
     Link<Connection> link_;
     const Clock* clock_;
     Standings standings_;
+    std::chrono::microseconds lock_wait_{0};
 };
 
 }  // namespace passbook::store::mariadb

@@ -136,13 +136,15 @@ void add_lookups(Queries& all) {
 }
 
 void add_begins(Queries& all) {
+    // All of it is one answer: only the database knows when it had the locks.
+    const std::string first =
+        fmt::format("BEGIN NOT ATOMIC DECLARE begun BIGINT DEFAULT {}; START TRANSACTION", now);
     const std::string rest = fmt::format(
-        "{}; {}; {}; SELECT {}; SELECT n.place, t.seq FROM {} STRAIGHT_JOIN taken t "
+        "{}; SELECT {}, begun; {}; {}; SELECT n.place, t.seq FROM {} STRAIGHT_JOIN taken t "
         "ON t.shard = n.shard AND t.account = n.account AND t.name = n.key; END",
-        all.lock_accounts.sql, all.accounts.sql, all.assets.sql, now, asked_keys());
-    all.begin = {"BEGIN NOT ATOMIC START TRANSACTION; " + rest};
-    all.begin_to_put = {
-        fmt::format("BEGIN NOT ATOMIC START TRANSACTION; {}; {}", all.lock_assets.sql, rest)};
+        all.lock_accounts.sql, now, all.accounts.sql, all.assets.sql, asked_keys());
+    all.begin = {fmt::format("{}; {}", first, rest)};
+    all.begin_to_put = {fmt::format("{}; {}; {}", first, all.lock_assets.sql, rest)};
 }
 
 void add_writes(Queries& all) {
@@ -180,7 +182,7 @@ void add_reads(Queries& all) {
                     entry_columns)};
     all.balance_at = {std::string(balance_at_query)};
     all.balance_by_effective = {std::string(balance_by_effective_query)};
-    all.version = {"SELECT version FROM format"};
+    all.read_only = {"SELECT @@global.read_only OR @@global.innodb_read_only FROM format"};
 }
 
 /// Written out where a comparison of rows would say it shorter: no range of an index is made of

@@ -13,11 +13,11 @@ struct Queries {
     Query lock_accounts;  ///< accounts
 
     // How a batch begins, in one round trip: its transaction, its locks, and behind these what
-    // every batch looks up. Five results: of the locks; as `accounts`; as `assets`; the clock; of
-    // the keys that are taken, place and seq of the entry, null for a refusal.
-    Query begin;  ///< accounts, accounts, codes, keys
-    Query
-        begin_to_put;  ///< codes to be locked first, then the same; their lock is the first result.
+    // every batch looks up. Five results: of the locks; the clock, now and when it began; as
+    // `accounts`; as `assets`; of the keys that are taken, place and seq of the entry, null for a
+    // refusal.
+    Query begin;         ///< accounts, accounts, codes, keys
+    Query begin_to_put;  ///< Codes to be locked, then the same; their lock is the first result.
 
     // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the
     // comment says so.
@@ -45,7 +45,7 @@ struct Queries {
     Query entries_after;         ///< shard, account, seq, limit
     Query balance_at;            ///< shard, account, instant, instant: seq, balance.
     Query balance_by_effective;  ///< instant, shard, account: the same.
-    Query version;
+    Query read_only;
 
     // Pages of a shard, behind the row that was last seen.
     Query shard_accounts;  ///< shard, id, limit

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/stopwatch.h"
 #include "store/memory/tables.h"
 
 namespace passbook::store::memory {
@@ -96,12 +97,18 @@ public:
         if (const auto fault = tables_->next_call()) {
             fail_with(*fault);
         }
+        const Stopwatch waiting;
         transaction_ = std::unique_lock(tables_->writing);
+        lock_wait_ = waiting.passed();
         Loading loading(tables_->rows, tables_->clock.now());
         for (const ledger::Need& need : needs) {
             loading.load(need);
         }
         return loading.take();
+    }
+
+    [[nodiscard]] std::chrono::microseconds lock_wait() const noexcept override {
+        return lock_wait_;
     }
 
     void commit(const ledger::Changes& changes) override {
@@ -146,6 +153,7 @@ private:
 
     std::shared_ptr<Tables> tables_;
     std::unique_lock<std::mutex> transaction_;
+    std::chrono::microseconds lock_wait_{0};
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ public:
 
     std::optional<ledger::Asset> asset(const AssetCode& code) override {
         const Result result = ask(queries().assets, Parameters().array(array_of({code})));
-        return result.rows() == 0 ? std::nullopt : std::optional(read_asset(result.row(0), 1));
+        return result.rows() == 0 ? std::nullopt : std::optional(read_asset(result.row(0), 2));
     }
 
     std::optional<AccountView> account(const AccountId& id) override {
@@ -100,8 +100,12 @@ public:
     }
 
     void ping() override {
-        if (ask(queries().version).rows() != 1) {
+        const Result result = ask(queries().read_only);
+        if (result.rows() != 1) {
             throw Failure(FailureKind::broken, "the store has no format row");
+        }
+        if (result.row(0).boolean(0)) {
+            throw Failure(FailureKind::unavailable, "the database is read-only");
         }
     }
 

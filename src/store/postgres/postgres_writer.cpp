@@ -159,9 +159,13 @@ void PostgresWriter::read_assets(const Result& result, ledger::State& state) {
     if (result.rows() == 0) {
         throw Failure(FailureKind::broken, "the store has not even the default asset");
     }
-    state.now = clock_ != nullptr ? clock_->now() : result.row(0).instant(0);
+    // All of a trip arrives at once: only the database knows when it got so far.
+    const Instant locked = result.row(0).instant(0);
+    const Instant begun = result.row(0).instant(1);
+    lock_wait_ = std::chrono::microseconds(locked.micros - begun.micros);
+    state.now = clock_ != nullptr ? clock_->now() : locked;
     for (int i = 0; i < result.rows(); ++i) {
-        ledger::Asset asset = read_asset(result.row(i), 1);
+        ledger::Asset asset = read_asset(result.row(i), 2);
         if (asset.used) {
             used_assets_.insert(asset.code);
         }

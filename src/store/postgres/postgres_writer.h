@@ -26,6 +26,9 @@ public:
     ~PostgresWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
+    [[nodiscard]] std::chrono::microseconds lock_wait() const noexcept override {
+        return lock_wait_;
+    }
     void commit(const ledger::Changes& changes) override;
     void rollback() noexcept override;
     void confirm() override;
@@ -51,6 +54,7 @@ private:
     Link<Connection> link_;
     const Clock* clock_;
     Standings standings_;
+    std::chrono::microseconds lock_wait_{0};
     std::unordered_set<AssetCode> used_assets_;  ///< Seen in use; only ever grows.
 };
 

@@ -201,7 +201,9 @@ void add_transaction(Queries& all) {
     all.commit = {"commit", "COMMIT", true};
     // A transaction that only took a number waits for no standby; one that wrote to the log does.
     all.confirm = {"confirm", "SELECT pg_logical_emit_message(true, 'passbook', 'confirm')"};
-    all.version = {"version", "SELECT version FROM format"};
+    all.read_only = {"read_only",
+                     "SELECT pg_is_in_recovery() OR "
+                     "current_setting('default_transaction_read_only')::boolean FROM format"};
     // The time of the last COMMIT that was replayed. What was written since is missing; where
     // nothing was, the standby cannot know it, and its age is only the most it can be.
     all.position = {
@@ -230,10 +232,11 @@ void add_locks(Queries& all, Reach reach) {
 
 void add_lookups(Queries& all, Reach reach) {
     const Asked asked(reach);
-    all.assets = {"assets",
-                  fmt::format("SELECT clock_timestamp(), {} FROM assets s WHERE s.code = ANY "
-                              "($1::text[])",
-                              asset_columns)};
+    all.assets = {
+        "assets",
+        fmt::format("SELECT clock_timestamp(), now(), {} FROM assets s WHERE s.code = ANY "
+                    "($1::text[])",
+                    asset_columns)};
     all.standings = {
         "standings",
         fmt::format("SELECT {} FROM {} CROSS JOIN LATERAL (SELECT * FROM entries x WHERE "

@@ -47,7 +47,7 @@ struct Queries {
     Query entries_after;         ///< $1 shard, $2 account, $3 seq, $4 limit.
     Query balance_at;            ///< $1 shard, $2 account, $3 instant: seq, balance.
     Query balance_by_effective;  ///< The same.
-    Query version;
+    Query read_only;
 
     // Pages of a shard, behind the row that was last seen; the last parameter is the limit.
     Query shard_accounts;  ///< $1 shard, $2 id, $3.

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/failpoint.h"
+#include "base/stopwatch.h"
 
 namespace passbook::store::sqlite {
 namespace {
@@ -93,7 +94,9 @@ SqliteWriter::~SqliteWriter() {
 ledger::State SqliteWriter::begin(const std::vector<ledger::Need>& needs) {
     PASSBOOK_ASSERT(!connection_.in_transaction());
     standings_.clear();
+    const Stopwatch waiting;
     begin_.run();
+    lock_wait_ = waiting.passed();
     try {
         failpoint("sqlite_after_begin");
         ledger::State state;

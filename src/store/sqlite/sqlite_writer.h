@@ -17,6 +17,9 @@ public:
     ~SqliteWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
+    [[nodiscard]] std::chrono::microseconds lock_wait() const noexcept override {
+        return lock_wait_;
+    }
     void commit(const ledger::Changes& changes) override;
     void rollback() noexcept override;
     void confirm() override {}
@@ -39,6 +42,7 @@ private:
     const Clock& clock_;
     Lookups lookups_;
     Standings standings_;
+    std::chrono::microseconds lock_wait_{0};
     Statement begin_;
     Statement commit_;
     Statement update_asset_;

@@ -1,35 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that share one PostgreSQL: what holds on a store of one process holds with several of
-them, with one killed under load, with their connections cut and with the database restarted."""
+"""Servers that share one database: what holds on a store of one process holds with several of them,
+with one killed under load, with their connections cut and with the database restarted."""
 
 import os
 import random
 import threading
 import time
-import unittest
 
-import server_races
+import databases
 from harness import Server, ServerTest
-from postgres_store import fresh_store, private_postgres
 from workload import Load, Recorder, check_all, fresh_history
 
-
 RECOVERY_SECONDS = 10
-FAILPOINTS = ("postgres_after_begin", "postgres_mid_write", "postgres_before_commit",
-              "postgres_after_commit")
-database = None  # the one PostgreSQL of this file
+FAILPOINTS = ("after_begin", "mid_write", "before_commit", "after_commit")
 
 
-def setUpModule():
-    global database
-    database = private_postgres(unittest.addModuleCleanup)
-
-
-class PostgresTest(ServerTest):
-    def setUp(self):
-        super().setUp()
-        self.store = fresh_store(database)
-
+class SharedTest(ServerTest):
     def opened(self, name):
         """A history on accounts that exist."""
         history = fresh_history(name)
@@ -47,19 +33,7 @@ class PostgresTest(ServerTest):
         check_all(self, history, self.serve(), replays=50)
 
 
-class RacesOnPostgres(server_races.Races):
-    """All that the races demand of a server on SQLite."""
-
-    def setUp(self):
-        self.url = fresh_store(database)
-        super().setUp()
-
-    def serve(self, store=None, **options):
-        self.store = self.url
-        return super().serve(store or self.url, **options)
-
-
-class SeveralServers(PostgresTest):
+class SeveralServers(SharedTest):
     def test_three_servers_keep_every_promise_together(self):
         history = self.opened("three")
         servers = [self.serve() for _ in range(3)]
@@ -79,7 +53,8 @@ class SeveralServers(PostgresTest):
         for turn in range(6):
             # At a named point of the transaction, or wherever it happens to be.
             name = FAILPOINTS[turn] if turn < len(FAILPOINTS) else None
-            environment = {"PASSBOOK_FAILPOINTS": f"{name}=kill@{chance.randint(3, 30)}"}
+            environment = {"PASSBOOK_FAILPOINTS":
+                           f"{self.database.name}_{name}=kill@{chance.randint(3, 30)}"}
             victim = self.serve(environment=environment if name else None)
             its_load = self.load(history, victim, seed=10 + turn)
             deadline = time.monotonic() + (20 if name else chance.uniform(0.5, 1.0))
@@ -93,7 +68,7 @@ class SeveralServers(PostgresTest):
         self.check(history)
 
 
-class DatabaseFaults(PostgresTest):
+class DatabaseFaults(SharedTest):
     def disturbed(self, name, fault):
         """A load during which `fault` happens a few times; how long each took to recover from."""
         history = self.opened(name)
@@ -120,52 +95,50 @@ class DatabaseFaults(PostgresTest):
         return 2 * RECOVERY_SECONDS
 
     def test_connections_that_are_terminated_are_made_again(self):
-        self.disturbed("cut", lambda: database.sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = 'passbook'"))
+        self.disturbed("cut", self.database.cut_connections)
 
     def test_a_database_that_is_restarted_at_once_loses_nothing_acknowledged(self):
-        def restart():
-            database.stop("immediate")
-            database.start()
-
-        self.disturbed("restarted", restart)
+        self.disturbed("restarted", self.database.restart)
 
     def test_a_database_that_is_killed_loses_nothing_acknowledged(self):
-        def kill():
-            database.kill()
-            database.start()
-
-        self.disturbed("crashed", kill)
+        self.disturbed("crashed", self.database.kill)
 
     def test_a_deadlock_is_run_again_and_never_shown(self):
-        """A person locks two accounts in the order that no server would."""
         server = self.serve()
         recorder = Recorder(fresh_history("deadlock"), self.connect(server))
-        shards = {}
         for name in ("a", "b"):
             recorder.grant(name, 100)
-            shards[name] = int(database.sql(
-                f"SELECT shard FROM passbook.accounts WHERE id = '{name}'", self.name()))
-        first, second = sorted(shards, key=shards.get)
-        lock = "SELECT 1 FROM passbook.accounts WHERE id = '{}' FOR UPDATE;"
-        script = (f"BEGIN; {lock.format(second)} SELECT pg_sleep(0.7); {lock.format(first)} "
-                  "SELECT pg_sleep(0.1); COMMIT;")
-        answers = []
+        script = self.in_the_wrong_order("a", "b")
+        people = []
         for _ in range(2):
-            person = threading.Thread(target=lambda: database.psql(script, self.name()))
+            person = threading.Thread(
+                target=lambda: people.append(self.database.ask(script, self.store)))
             person.start()
             time.sleep(0.35)
-            answers.append(recorder.transfer("a", "b", 1).attempts[0].status)
+            call = recorder.transfer("a", "b", 1)
+            self.assertEqual(call.attempts[0].status, 201, server.told())
             person.join()
-        self.assertEqual(answers, [201, 201], server.told())
         self.assertEqual(self.balance(recorder.client, "b"), 102)
+        self.assertEqual([person.returncode for person in people], [0, 0], people)
+        self.assertIn(b"\npassbook_store_deadlocks_total 2\n",
+                      recorder.client.get("/metrics").body)
 
-    def name(self):
-        return self.store.rpartition("/")[2]
+    def in_the_wrong_order(self, *names):
+        """A person locks the accounts in the order that no server would, and has written so much
+        that it is the server that has to give way."""
+        places = []
+        for name in names:
+            said = self.database.ask(f"SELECT shard FROM accounts WHERE id = '{name}';", self.store)
+            places.append((int(said.stdout), name))
+        second, first = [f"SELECT 1 FROM accounts WHERE shard = {shard} AND id = '{name}' "
+                         "FOR UPDATE;" for shard, name in sorted(places)]
+        rows = ",".join("(1)" for _ in range(100))
+        sleep = self.database.SLEEP
+        return (f"CREATE TEMPORARY TABLE weight (n INT); BEGIN; INSERT INTO weight VALUES {rows};"
+                f"{first} SELECT {sleep}(0.7); {second} SELECT {sleep}(0.1); COMMIT;")
 
 
-class StartAndReadiness(PostgresTest):
+class StartAndReadiness(SharedTest):
     def refused(self, store):
         server = Server(store, folder=self.folder)
         self.addCleanup(server.kill)
@@ -174,30 +147,47 @@ class StartAndReadiness(PostgresTest):
         self.assertEqual(server.wait(), 2)
         lines = [line for line in server.told().splitlines() if line.startswith("passbook: ")]
         self.assertEqual(len(lines), 1, server.told())
-        self.assertNotIn(database.password, server.told())
+        self.assertNotIn(self.database.server.password, server.told())
         return lines[0]
 
     def test_a_database_that_is_not_there_is_named(self):
-        said = self.refused(f"postgresql://nobody:{database.password}@127.0.0.1:1/none")
-        self.assertIn("127.0.0.1:1", said)
+        at = f":{self.database.server.port}/"
+        self.assertIn("127.0.0.1:1", self.refused(self.store.replace(at, ":1/")))
 
     def test_a_store_that_was_never_migrated_says_which_command_to_run(self):
-        name = f"empty_{time.monotonic_ns()}"
-        database.sql(f"CREATE DATABASE {name}", database="postgres")
-        self.assertIn("passbook migrate", self.refused(database.url(name)))
+        store = self.database.new_store(self.folder)
+        self.assertIn("passbook migrate", self.refused(store))
+
+    def test_a_database_that_is_read_only_is_told_as_that(self):
+        self.database.take_writes(self.store, False)
+        self.addCleanup(self.database.take_writes, self.store, True)
+        self.assertIn("read-only", self.refused(self.store))
 
     def test_ready_is_told_only_while_the_database_answers(self):
+        def stop():
+            self.database.server.stop()
+
+        self.ready_after(stop, self.database.server.start)
+
+    def test_ready_is_told_only_while_the_database_takes_writes(self):
+        def take_writes(takes):
+            self.database.take_writes(self.store, takes)
+            self.database.cut_connections()  # it is for those that come
+
+        self.ready_after(lambda: take_writes(False), lambda: take_writes(True))
+
+    def ready_after(self, harm, heal):
         server = self.serve()
         client = self.connect(server, timeout=30)
         self.assertEqual(client.get("/readyz").status, 200)
-        database.stop("fast")
+        harm()
         try:
             self.assertEqual(client.get("/readyz").status, 503)
             self.assertEqual(client.get("/livez").status, 200)
             answer = client.post("/v1/accounts/a/grants", {"amount": 1}, "k")
             self.assertEqual((answer.status, answer.code), (503, "unavailable"))
         finally:
-            database.start()
+            heal()
         deadline = time.monotonic() + RECOVERY_SECONDS
         while client.get("/readyz").status != 200 and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -207,4 +197,4 @@ class StartAndReadiness(PostgresTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    databases.main(databases.Postgres, databases.Mariadb)

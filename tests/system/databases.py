@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The databases that stores are made on: SQLite, which is a file each, and a private server for all
+stores of a script. A script whose tests hold on each of them is run by `main` here: its first
+argument names one, and without it the tests run on SQLite."""
+
+import contextlib
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "servers"))
+from mariadb_server import MariadbServer  # noqa: E402
+from postgres_server import PostgresServer  # noqa: E402
+
+
+class Sqlite:
+    name = "sqlite"
+    is_shared = False  # a server or a command has its store to itself, and makes it
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def new_store(self, folder):
+        """The path of one that nobody has made yet."""
+        return folder / f"store-{time.monotonic_ns()}.db"
+
+
+class Shared:
+    """A database server of ours, as a context. `server` runs in a folder that goes with it."""
+
+    is_shared = True
+
+    def __init__(self):
+        self.server = None
+        self.ending = contextlib.ExitStack()
+
+    def __enter__(self):
+        folder = self.ending.enter_context(
+            tempfile.TemporaryDirectory(prefix=f"passbook-{self.name}-"))
+        os.chmod(folder, 0o755)  # it runs as a user of its own
+        self.server = self.SERVER(pathlib.Path(folder) / "server").start()
+        self.ending.callback(lambda: self.server.kill())
+        return self
+
+    def __exit__(self, *_):
+        self.ending.close()
+
+    def new_store(self, _folder):
+        """The URL of an empty database; `passbook migrate` makes a store of it."""
+        name = f"store_{time.monotonic_ns()}"
+        self.server.sql(f"CREATE DATABASE {name};", self.ADMINISTRATION)
+        return self.server.url(name)
+
+    def ask(self, text, store):
+        """What a person's client makes of it on that store: the finished process."""
+        return self.server.client(self.SCHEMA + text, name_of(store))
+
+    def kill(self):
+        """As if its machine had gone for a moment."""
+        self.server.kill()
+        self.server.start()
+
+
+class Postgres(Shared):
+    name = "postgres"
+    SERVER = PostgresServer
+    ADMINISTRATION = "postgres"
+    COMMIT = b"commit\0"  # the name of the prepared statement, in the message that runs it
+    SCHEMA = "SET search_path = passbook;"
+    SLEEP = "pg_sleep"
+
+    def restart(self):
+        """At once, whoever is connected."""
+        self.server.stop("immediate")
+        self.server.start()
+
+    def cut_connections(self):
+        self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                        "WHERE application_name = 'passbook'", self.ADMINISTRATION)
+
+    def take_writes(self, store, takes):
+        self.server.sql(f"ALTER DATABASE {name_of(store)} SET default_transaction_read_only = "
+                        f"{'off' if takes else 'on'}", self.ADMINISTRATION)
+
+
+class Mariadb(Shared):
+    name = "mariadb"
+    SERVER = MariadbServer
+    ADMINISTRATION = "mysql"
+    COMMIT = b"\x07\0\0\0\x03COMMIT"  # a packet of 7 bytes, the first: a query, and its text
+    SCHEMA = ""
+    SLEEP = "SLEEP"
+
+    def restart(self):
+        """At once, whoever is connected."""
+        self.server.stop()
+        self.server.start()
+
+    def cut_connections(self):
+        ids = self.server.sql("SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> "
+                              "CONNECTION_ID() AND USER <> 'system user'", self.ADMINISTRATION)
+        # One may be gone by itself before its turn comes.
+        self.server.client("".join(f"KILL {one};\n" for one in ids.split()), self.ADMINISTRATION,
+                           options=["--force"])
+
+    def take_writes(self, _store, takes):
+        self.server.sql(f"SET GLOBAL read_only = {'OFF' if takes else 'ON'}", self.ADMINISTRATION)
+
+
+chosen = Sqlite()
+
+
+def name_of(store):
+    """Of the database at a URL."""
+    return store.rpartition("/")[2]
+
+
+def main(*kinds):
+    """Runs the tests of the script that calls it, which hold on databases of these kinds; where
+    none is named, on the first."""
+    global chosen
+    known = {kind.name: kind for kind in kinds or (Sqlite, Postgres, Mariadb)}
+    named = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] in known else next(iter(known))
+    with known[named]() as chosen:
+        unittest.main()
