@@ -84,6 +84,18 @@ protected:
     }
 };
 
+TEST_F(LockTest, Test08ACancelDuringTheRequestLeavesNoKey) {
+    script->take_lasts = Millis(100);
+    std::stop_source cancel;
+    std::thread canceller([&] {
+        std::this_thread::sleep_for(Millis(50));
+        cancel.request_stop();
+    });
+    EXPECT_EQ(locks.acquire({{"k"}, Millis(0), cancel.get_token()}).result, Acquired::cancelled);
+    canceller.join();
+    EXPECT_EQ(script->releases, 1);
+}
+
 TEST_F(LockTest, BadSettingsAreRefused) {
     Settings bad = quick;
     bad.io_timeout = bad.ttl;

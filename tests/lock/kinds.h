@@ -43,6 +43,7 @@ public:
 struct Kind {
     std::string name;
     std::function<std::unique_ptr<World>()> make;
+    int races = 1'000;  ///< Fewer where each is a few commits.
 
     friend std::ostream& operator<<(std::ostream& out, const Kind& kind) {
         return out << kind.name;

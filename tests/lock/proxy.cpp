@@ -26,17 +26,37 @@ sockaddr* plain(sockaddr_in& address) {
     return static_cast<sockaddr*>(static_cast<void*>(&address));
 }
 
-}  // namespace
-
-Proxy::Proxy(std::uint16_t server_port)
-    : server_port_(server_port), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+/// A socket that listens on a free port.
+int listen_anywhere(std::uint16_t& port) {
+    const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     auto address = loopback(0);
     socklen_t size = sizeof address;
-    if (::bind(listener_, plain(address), size) != 0 || ::listen(listener_, 64) != 0 ||
-        ::getsockname(listener_, plain(address), &size) != 0) {
-        throw std::runtime_error("no port for a proxy");
+    if (::bind(listener, plain(address), size) != 0 || ::listen(listener, 64) != 0 ||
+        ::getsockname(listener, plain(address), &size) != 0) {
+        throw std::runtime_error("no port is free");
     }
-    port_ = ntohs(address.sin_port);
+    port = ntohs(address.sin_port);
+    return listener;
+}
+
+}  // namespace
+
+std::uint16_t free_port() {
+    std::uint16_t port = 0;
+    ::close(listen_anywhere(port));
+    return port;
+}
+
+bool answers(std::uint16_t port) {
+    const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    auto address = loopback(port);
+    const bool is_open = ::connect(probe, plain(address), sizeof address) == 0;
+    ::close(probe);
+    return is_open;
+}
+
+Proxy::Proxy(std::uint16_t server_port)
+    : server_port_(server_port), listener_(listen_anywhere(port_)) {
     thread_ = std::thread([this] { run(); });
 }
 

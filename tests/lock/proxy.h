@@ -9,6 +9,11 @@
 
 namespace passbook::lock_tests {
 
+/// A port of loopback that nobody uses yet.
+[[nodiscard]] std::uint16_t free_port();
+/// Whether somebody accepts connections there.
+[[nodiscard]] bool answers(std::uint16_t port);
+
 /// A network between a client and a server of loopback that a test can break. It has one thread and
 /// a port of its own; what is changed holds for what arrives from then on.
 class Proxy {
@@ -51,8 +56,8 @@ private:
     void close_all();
 
     const std::uint16_t server_port_;
-    int listener_ = -1;
     std::uint16_t port_ = 0;
+    const int listener_;
     std::list<Pair> pairs_;  // of the thread alone
     std::atomic<bool> lose_answers_ = false;
     std::atomic<bool> hold_all_ = false;

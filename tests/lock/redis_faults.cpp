@@ -16,6 +16,11 @@ namespace {
 
 constexpr const char* name_in_redis = "passbook:lock:k";
 
+/// What is gone within the 10 s of `eventually` has not waited for its TTL.
+Settings long_lived() {
+    return {.ttl = Millis(20'000), .margin = Millis(200), .io_timeout = Millis(400)};
+}
+
 class RedisFaults : public testing::Test {
 protected:
     RedisFaults()
@@ -57,9 +62,10 @@ TEST_F(RedisFaults, AnUncontendedLockCostsTwoRoundTrips) {
 }
 
 TEST_F(RedisFaults, Test02AnAnswerThatIsLostIsNoLockAndLeavesNoKey) {
-    (void)a.acquire({.keys = {"other"}});  // so that there is a connection
+    Locks c(through_proxy(), long_lived());
+    (void)c.acquire({.keys = {"other"}});  // so that there is a connection
     proxy.lose_answers(true);
-    const auto answer = a.acquire({.keys = {"k"}});
+    const auto answer = c.acquire({.keys = {"k"}});
     EXPECT_EQ(answer.result, Acquired::unavailable) << "never a lock, and never a refusal";
     EXPECT_FALSE(server.ask({"GET", name_in_redis}).empty()) << "it was taken, unknown to us";
     proxy.lose_answers(false);
@@ -130,11 +136,13 @@ TEST_F(RedisFaults, Test07RenewalGoesOnAfterAReconnect) {
 }
 
 TEST_F(RedisFaults, Test08ARaceOfCancelAndLostAnswersLeavesNoKey) {
+    Locks c(through_proxy(), long_lived());
+    (void)c.acquire({.keys = {"k"}});
     for (int i = 0; i < 10; ++i) {
         std::stop_source cancel;
         std::thread canceller([&] { cancel.request_stop(); });
         proxy.lose_answers(i % 2 == 0);
-        (void)a.acquire({{"k" + std::to_string(i)}, Millis(0), cancel.get_token()});
+        (void)c.acquire({{"k" + std::to_string(i)}, Millis(0), cancel.get_token()});
         canceller.join();
     }
     proxy.lose_answers(false);
@@ -256,6 +264,13 @@ TEST_F(RedisFaults, ARedisThatHangsIsUnavailableWithinTheTimeout) {
     EXPECT_LT(took, quick().io_timeout + Millis(200));
     // What it did when it went on is cleaned up.
     EXPECT_EQ(b.acquire({{"k"}, quick().ttl * 2}).result, Acquired::acquired);
+}
+
+TEST_F(RedisFaults, AnIdleConnectionThatRedisHasClosedIsNotUsed) {
+    (void)held(b);
+    server.ask({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+    std::this_thread::sleep_for(Millis(50));
+    EXPECT_EQ(b.acquire({.keys = {"k"}}).result, Acquired::acquired);
 }
 
 TEST_F(RedisFaults, ARedisThatStartsAgainIsFoundAgain) {
