@@ -128,7 +128,7 @@ Answer<Taken> Inner::give_up(const Claim& claim, std::string why) {
     return {.result = Acquired::unavailable, .why = std::move(why)};
 }
 
-Released Inner::release(const Claim& claim) noexcept {
+Released Inner::release(const Claim& claim, const std::vector<std::int64_t>& fences) noexcept {
     const Released released = service->release(claim, Steady::now() + settings.io_timeout);
     Counters::add(counters.releases, released);
     if (released == Released::unknown) {
@@ -138,8 +138,8 @@ Released Inner::release(const Claim& claim) noexcept {
         line.hint(key);  // who waits in this process need not wait for the service to say so
     }
     spdlog::log(released == Released::released ? spdlog::level::info : spdlog::level::warn,
-                "lock {} let go: {}, token {}", fmt::join(claim.keys, " "), name_of(released),
-                claim.token.shortened());
+                "lock {} let go: {}, token {}, fence {}", fmt::join(claim.keys, " "),
+                name_of(released), claim.token.shortened(), fmt::join(fences, " "));
     return released;
 }
 

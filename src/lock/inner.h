@@ -29,8 +29,8 @@ struct Inner {
     /// Takes the keys, waiting in line; counts and logs what comes of it.
     [[nodiscard]] Answer<Taken> take(Claim claim, Millis wait, const std::stop_token& cancel);
 
-    /// One request; counted, logged, and cleaned up after.
-    Released release(const Claim& claim) noexcept;
+    /// One request; counted, logged with the fences where they are known, and cleaned up after.
+    Released release(const Claim& claim, const std::vector<std::int64_t>& fences = {}) noexcept;
 
     const Settings settings;
     const Mint mint;

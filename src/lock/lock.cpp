@@ -82,7 +82,7 @@ std::optional<Loss> Guard::lost() const noexcept {
 Released Guard::release() noexcept {
     if (!released_) {
         inner_->keeper.let_go(*held_);
-        released_ = inner_->release(held_->claim);
+        released_ = inner_->release(held_->claim, held_->fences);
     }
     return *released_;
 }

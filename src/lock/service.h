@@ -46,9 +46,9 @@ struct Look {
     Millis left{0};  ///< As in Taking.
 };
 
-/// Thread safety: any thread, also at once, except that of one claim at most one request is under
-/// way. No request takes longer than until its deadline, by more than the machine's own delay, and
-/// none throws: that a service does not answer is nothing exceptional here.
+/// Thread safety: any thread, also at once; of one claim a renewal and a release may overlap, and
+/// end in either order. No request takes longer than until its deadline but by the machine's delay
+/// (or as its kind says), and none throws: that a service does not answer is nothing exceptional.
 class Service {
 public:
     virtual ~Service() = default;
