@@ -126,10 +126,10 @@ void add_retries(std::vector<MetricFamily>& families, const writer::RetryCounts&
                counted(retries.deadlocks()));
 }
 
-template <class Kind, std::size_t count>
+template <class Kind, std::size_t Size>
 void add_by(std::vector<MetricFamily>& families, MetricFamily family, const char* label,
-            const std::array<Counter, count>& counts) {
-    for (std::size_t i = 0; i < count; ++i) {
+            const std::array<Counter, Size>& counts) {
+    for (std::size_t i = 0; i < Size; ++i) {
         ClientMetric metric = counted(counts[i].value());
         metric.label = {{label, std::string(lock::name_of(static_cast<Kind>(i)))}};
         family.metric.push_back(std::move(metric));

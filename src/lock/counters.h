@@ -18,8 +18,8 @@ struct Counters {
     Histogram wait_micros;  ///< From the call to its answer, whatever that is.
     Histogram held_micros;  ///< From the acquisition to the release or the loss.
 
-    template <class Kind, std::size_t count>
-    static void add(std::array<Counter, count>& of, Kind kind) noexcept {
+    template <class Kind, std::size_t Size>
+    static void add(std::array<Counter, Size>& of, Kind kind) noexcept {
         of[static_cast<std::size_t>(kind)].add();
     }
 };
