@@ -29,7 +29,7 @@ BEGIN NOT ATOMIC
     DECLARE owner, server, reader VARCHAR(400);
     DECLARE is_migrated BOOLEAN DEFAULT EXISTS (
         SELECT 1 FROM information_schema.tables
-         WHERE table_schema = store AND table_name = 'confirms');
+         WHERE table_schema = store AND table_name = 'leases');
 
     SET owner = CONCAT(QUOTE(COALESCE(@owner, 'passbook_owner')), '@', QUOTE(host)),
         server = CONCAT(QUOTE(COALESCE(@server, 'passbook_server')), '@', QUOTE(host)),
@@ -53,6 +53,8 @@ BEGIN NOT ATOMIC
         EXECUTE IMMEDIATE CONCAT('GRANT INSERT ON ', store, '.entries TO ', server);
         -- DELETE of the old ones, which the guard on refusals sees to.
         EXECUTE IMMEDIATE CONCAT('GRANT INSERT, DELETE ON ', store, '.refusals TO ', server);
+        EXECUTE IMMEDIATE CONCAT('GRANT INSERT, UPDATE (fence, token, expires_at) ON ', store,
+                                 '.leases TO ', server);
         EXECUTE IMMEDIATE CONCAT('GRANT UPDATE (number) ON ', store, '.confirms TO ', server);
     END IF;
 END//

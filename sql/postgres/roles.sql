@@ -47,6 +47,7 @@ SELECT to_regclass('passbook.format') IS NOT NULL AS is_migrated \gset
         TO :"server";
     -- The right to one column is also the right to lock the row, which every write does.
     GRANT UPDATE (metadata) ON passbook.accounts TO :"server";
+    GRANT INSERT, UPDATE (fence, token, expires_at) ON passbook.leases TO :"server";
     -- Of the old ones, which the guard on refusals sees to.
     GRANT DELETE ON passbook.refusals TO :"server";
 \endif

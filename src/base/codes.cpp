@@ -138,6 +138,12 @@ constexpr auto table = std::to_array<CodeInfo>({
      "The asset of an account, and scale and balanced of an asset in use, never change."},
     {owned, "owned", 409, conflict, kept, 0, "Owned",
      "The transaction belongs to a hold, reservation, order or coupon and is undone through it."},
+    {lock_busy, "lock_busy", 409, conflict, not_kept, 1, "Lock busy",
+     "Somebody else holds the lock, and did not let go while the request waited."},
+    {lock_not_owner, "lock_not_owner", 409, conflict, not_kept, 0, "Not the owner of the lock",
+     "Somebody else holds the lock by now; stop the work that it protected."},
+    {lock_expired, "lock_expired", 409, conflict, not_kept, 0, "Lock expired",
+     "Nobody holds the lock any more; stop the work that it protected."},
 
     {busy, "busy", 503, failure, not_kept, 1, "Busy",
      "The server has more to do than it can queue; nothing was done, send it again later."},
@@ -148,6 +154,9 @@ constexpr auto table = std::to_array<CodeInfo>({
      "The link to the store broke while committing; the same key tells what happened."},
     {broken, "broken", 500, failure, not_kept, 0, "Broken",
      "A fault of the server or its store; nothing of this request was committed."},
+    {lock_unavailable, "lock_unavailable", 503, failure, not_kept, 1, "Lock service unavailable",
+     "The lock service did not answer, so nothing is known of the lock: a release may have taken "
+     "effect, and what was acquired unknown to anybody ends with its TTL."},
 });
 
 constexpr bool ordered() {

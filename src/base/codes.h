@@ -69,12 +69,16 @@ enum class Code : std::uint16_t {
     limit_in_use = 403,
     immutable = 404,
     owned = 405,
+    lock_busy = 406,
+    lock_not_owner = 407,
+    lock_expired = 408,
 
     // Failures: ours, never a decision about the request.
     busy = 500,
     unavailable = 501,
     outcome_unknown = 502,
     broken = 503,
+    lock_unavailable = 504,
 };
 
 enum class CodeKind : std::uint8_t { malformed, not_found, refusal, conflict, failure };

@@ -15,6 +15,7 @@
 #include "cli/subcommand.h"
 #include "cli/text.h"
 #include "engine/engine.h"
+#include "engine/locks.h"
 #include "engine/standby.h"
 #include "http/api.h"
 
@@ -26,6 +27,7 @@ constexpr std::chrono::seconds grace{30};
 struct ServeFlags {
     std::string store = store_default;
     std::string standby;
+    std::string lock = "none";
     std::string listen = "127.0.0.1:7070";
     std::size_t threads = 2;
     std::size_t lanes = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -134,7 +136,8 @@ Exit run_serve(const ServeFlags& flags) {
                            }});
     const SystemClock clock;
     const auto standby = standby_of(flags, clock);
-    http::Api api(engine, options, standby.get());
+    const auto locks = engine::open_locks(flags.lock, flags.store);
+    http::Api api(engine, options, standby.get(), locks.get());
     fmt::print("passbook: listening on {} (store {})\n", api.url(), engine.describe());
     std::fflush(stdout);
 
@@ -164,6 +167,11 @@ Subcommand add_serve(CLI::App& app) {
     sub->add_option("--standby", flags->standby,
                     "PostgreSQL standby of the store, for reads that say stale_ok=true")
         ->type_name("URL");
+    sub->add_option("--lock", flags->lock,
+                    "Lock service behind /v1/locks: none, redis://HOST:PORT, store (its table of "
+                    "leases), advisory (of its database), local (this process)")
+        ->type_name("SERVICE")
+        ->capture_default_str();
     sub->add_option("--listen", flags->listen, "Address and port; port 0 takes a free one")
         ->type_name("HOST:PORT")
         ->capture_default_str();

@@ -3,10 +3,20 @@
 #include <string_view>
 
 #include "engine/engine.h"
+#include "engine/locks.h"
 #include "engine/standby.h"
+#include "lock/advisory/advisory_lock.h"
+#include "lock/lease/lease_lock.h"
+#include "lock/local/local_lock.h"
+#include "lock/redis/redis_lock.h"
+#include "store/mariadb/mariadb_advisory.h"
+#include "store/mariadb/mariadb_leases.h"
 #include "store/mariadb/mariadb_store.h"
+#include "store/postgres/postgres_advisory.h"
+#include "store/postgres/postgres_leases.h"
 #include "store/postgres/postgres_standby.h"
 #include "store/postgres/postgres_store.h"
+#include "store/sqlite/sqlite_leases.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace passbook::engine {
@@ -35,7 +45,61 @@ std::string sqlite_path(const std::string& url) {
                               url.substr(0, url.find("://"))));
 }
 
+std::unique_ptr<store::Leases> open_leases(const std::string& url) {
+    if (is_postgres(url)) {
+        return store::postgres::open_leases(url);
+    }
+    if (is_mariadb(url)) {
+        return store::mariadb::open_leases(url);
+    }
+    return store::sqlite::open_leases(sqlite_path(url));
+}
+
+std::unique_ptr<store::Advisories> open_advisories(const std::string& url) {
+    if (is_postgres(url)) {
+        return store::postgres::open_advisories(url);
+    }
+    if (is_mariadb(url)) {
+        return store::mariadb::open_advisories(url);
+    }
+    throw Failure(FailureKind::broken,
+                  "--lock advisory: SQLite has no advisory locks; use --lock store");
+}
+
+/// Null where the keys are in the store's own table, which mints the fences as well.
+std::unique_ptr<lock::Service> open_service(const std::string& text, const std::string& store_url) {
+    if (text == "local") {
+        return lock::local::open();
+    }
+    if (text == "advisory") {
+        return lock::advisory::open(open_advisories(store_url));
+    }
+    if (text.starts_with("redis://") || text.starts_with("rediss://")) {
+        return lock::redis::open(text);
+    }
+    // Not the text itself, which could hold a password.
+    throw Failure(FailureKind::broken,
+                  fmt::format("--lock `{}` is of no kind this program knows; use none, "
+                              "redis://HOST:PORT, store, advisory or local",
+                              text.substr(0, text.find("://"))));
+}
+
 }  // namespace
+
+std::unique_ptr<lock::Locks> open_locks(const std::string& text, const std::string& store_url,
+                                        const lock::Settings& settings) {
+    if (text == "none") {
+        return nullptr;
+    }
+    if (text == "store") {
+        return std::make_unique<lock::Locks>(lock::lease::open(open_leases(store_url)), settings);
+    }
+    auto service = open_service(text, store_url);
+    const std::shared_ptr<store::Leases> leases = open_leases(store_url);
+    return std::make_unique<lock::Locks>(
+        std::move(service), settings,
+        [leases](const std::vector<std::string>& keys) { return leases->mint(keys); });
+}
 
 std::unique_ptr<store::Store> open_store(const std::string& url, store::Access access,
                                          const Clock& clock) {

@@ -4,6 +4,11 @@
 namespace passbook::http {
 namespace {
 
+constexpr std::size_t lock_call_threads = 4;
+/// As many may wait for locks at one time; each of them costs a thread while it does.
+constexpr std::size_t lock_waits_max = 256;
+constexpr std::size_t lock_calls_queued = 1024;
+
 std::vector<Route> all_routes(Service& service) {
     std::vector<Route> routes;
     add_account_routes(routes, service);
@@ -12,6 +17,7 @@ std::vector<Route> all_routes(Service& service) {
     add_batch_routes(routes, service);
     add_request_routes(routes, service);
     add_asset_routes(routes, service);
+    add_lock_routes(routes, service);
     add_health_routes(routes, service);
     add_page_routes(routes);
     return routes;
@@ -19,8 +25,11 @@ std::vector<Route> all_routes(Service& service) {
 
 }  // namespace
 
-Api::Api(engine::Engine& engine, const ServerOptions& options, store::Standby* standby)
-    : service_{engine, reads_, metrics_, nullptr},
+Api::Api(engine::Engine& engine, const ServerOptions& options, store::Standby* standby,
+         lock::Locks* locks)
+    : lock_calls_("http-lock", lock_call_threads, lock_calls_queued),
+      lock_waits_("http-lock-wait", lock_waits_max, 1),
+      service_{engine, reads_, metrics_, lock_calls_, lock_waits_, nullptr, locks},
       router_(all_routes(service_)),
       reads_(lending(engine)) {
     if (standby != nullptr) {
@@ -35,6 +44,13 @@ Api::Api(engine::Engine& engine, const ServerOptions& options, store::Standby* s
                              [this](const Exchange& exchange) {
                                  metrics_.note(exchange);
                              }});
+}
+
+bool Api::stop(std::chrono::milliseconds grace) {
+    if (service_.locks != nullptr) {
+        service_.locks->stop();
+    }
+    return server_->stop(grace);
 }
 
 }  // namespace passbook::http

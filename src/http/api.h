@@ -13,6 +13,8 @@
 #include "http/read_pool.h"
 #include "http/router.h"
 #include "http/server.h"
+#include "http/workers.h"
+#include "lock/lock.h"
 #include "store/standby.h"
 
 namespace passbook::http {
@@ -22,7 +24,10 @@ struct Service {
     engine::Engine& engine;
     ReadPool& reads;
     const HttpMetrics& metrics;
+    Workers& lock_calls;
+    Workers& lock_waits;
     ReadPool* stale_reads = nullptr;  ///< On a standby, where the server has one.
+    lock::Locks* locks = nullptr;     ///< Where the server has a lock service.
 };
 
 // Each adds the routes of its noun; the service outlives them.
@@ -31,6 +36,7 @@ void add_asset_routes(std::vector<Route>& routes, Service& service);
 void add_batch_routes(std::vector<Route>& routes, Service& service);
 void add_health_routes(std::vector<Route>& routes, Service& service);
 void add_hold_routes(std::vector<Route>& routes, Service& service);
+void add_lock_routes(std::vector<Route>& routes, Service& service);
 void add_page_routes(std::vector<Route>& routes);
 void add_request_routes(std::vector<Route>& routes, Service& service);
 void add_transaction_routes(std::vector<Route>& routes, Service& service);
@@ -38,8 +44,10 @@ void add_transaction_routes(std::vector<Route>& routes, Service& service);
 class Api {
 public:
     /// Listens and answers from here on. The engine must outlive it, and so must the standby, if
-    /// there is one for reads that may be stale. Throws as Server does.
-    Api(engine::Engine& engine, const ServerOptions& options, store::Standby* standby = nullptr);
+    /// there is one for reads that may be stale, and the locks, if there are any. Throws as Server
+    /// does.
+    Api(engine::Engine& engine, const ServerOptions& options, store::Standby* standby = nullptr,
+        lock::Locks* locks = nullptr);
 
     [[nodiscard]] std::string url() const {
         return server_->url();
@@ -49,13 +57,14 @@ public:
     }
 
     /// See Server::stop. The engine must still run: it answers what was accepted.
-    bool stop(std::chrono::milliseconds grace) {
-        return server_->stop(grace);
-    }
+    /// Who waits for a lock is told at once that this server stops.
+    bool stop(std::chrono::milliseconds grace);
 
 private:
     // In this order, because each is used by those behind it until they are gone.
     HttpMetrics metrics_;
+    Workers lock_calls_;
+    Workers lock_waits_;
     Service service_;
     Router router_;
     ReadPool reads_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "engine/locks.h"
 #include "http/json_reader.h"
 
 namespace passbook::http {
@@ -66,15 +67,17 @@ std::string text_of(const Ask& ask) {
 ApiTest::ApiTest() : clock_(start), folder_(new_folder()) {
     engine_ = std::make_unique<engine::Engine>(
         engine::Options{.store = "sqlite:" + (folder_ / "store.db").string(), .clock = &clock_});
+    locks_ = engine::open_locks("store", "sqlite:" + (folder_ / "store.db").string());
     ServerOptions options;
     options.listen.port = 0;
-    api_ = std::make_unique<Api>(*engine_, options);
+    api_ = std::make_unique<Api>(*engine_, options, nullptr, locks_.get());
 }
 
 ApiTest::~ApiTest() {
     client_.reset();
     EXPECT_TRUE(api_->stop(std::chrono::seconds(5)));
     api_.reset();
+    locks_.reset();
     engine_.reset();
     std::filesystem::remove_all(folder_);
 }

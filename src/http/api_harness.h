@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "http/api.h"
 #include "http/raw_client.h"
+#include "lock/lock.h"
 
 namespace passbook::http {
 
@@ -53,6 +54,7 @@ protected:
     ManualClock clock_;
     std::filesystem::path folder_;
     std::unique_ptr<engine::Engine> engine_;
+    std::unique_ptr<lock::Locks> locks_;
     std::unique_ptr<Api> api_;
 
 private:

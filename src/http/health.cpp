@@ -27,7 +27,8 @@ void add_health_routes(std::vector<Route>& routes, Service& service) {
     routes.push_back({Method::get, "/metrics", KeyRule::ignored, 0, [&service](Call call) {
                           Response response;
                           response.media_type = metrics_media_type;
-                          response.body = metrics_text(service.metrics, service.engine);
+                          response.body =
+                              metrics_text(service.metrics, service.engine, service.locks);
                           call.answer(std::move(response));
                       }});
 }

@@ -126,6 +126,54 @@ void add_retries(std::vector<MetricFamily>& families, const writer::RetryCounts&
                counted(retries.deadlocks()));
 }
 
+template <class Kind, std::size_t Size>
+void add_by(std::vector<MetricFamily>& families, MetricFamily family, const char* label,
+            const std::array<Counter, Size>& counts) {
+    for (std::size_t i = 0; i < Size; ++i) {
+        ClientMetric metric = counted(counts[i].value());
+        metric.label = {{label, std::string(lock::name_of(static_cast<Kind>(i)))}};
+        family.metric.push_back(std::move(metric));
+    }
+    families.push_back(std::move(family));
+}
+
+void add_locks(std::vector<MetricFamily>& families, const lock::Locks* locks) {
+    static const lock::Counters none;
+    const lock::Counters& counters = locks == nullptr ? none : locks->counters();
+    add_by<lock::Acquired>(
+        families,
+        family("passbook_lock_attempts_total", "Acquisitions by their result", MetricType::Counter),
+        "result", counters.attempts);
+    add_single(families,
+               family("passbook_lock_wait_seconds", "From the call for a lock to its answer",
+                      MetricType::Histogram),
+               spread(counters.wait_micros, seconds_per_micro));
+    add_single(families,
+               family("passbook_lock_held_seconds",
+                      "From the acquisition by this process to the release or the loss",
+                      MetricType::Histogram),
+               spread(counters.held_micros, seconds_per_micro));
+    add_by<lock::Renewed>(
+        families,
+        family("passbook_lock_renewals_total", "Renewals by their result", MetricType::Counter),
+        "result", counters.renewals);
+    add_by<lock::Loss>(families,
+                       family("passbook_lock_lost_total", "Locks that were lost, by the reason",
+                              MetricType::Counter),
+                       "reason", counters.lost);
+    add_by<lock::Released>(
+        families,
+        family("passbook_lock_releases_total", "Releases by their result", MetricType::Counter),
+        "result", counters.releases);
+    add_single(families,
+               family("passbook_stale_writes_rejected_total",
+                      "Writes of late holders that their fence kept out", MetricType::Counter),
+               counted(counters.stale_writes.value()));
+    add_single(families,
+               family("passbook_lock_waiting", "Callers that wait for a lock", MetricType::Gauge),
+               gauged(locks == nullptr ? 0 : locks->waiting()));
+}
+
 }  // namespace
 
 void HttpMetrics::note(const Exchange& exchange) {
@@ -140,7 +188,8 @@ std::map<HttpMetrics::Series, std::uint64_t> HttpMetrics::requests() const {
     return requests_;
 }
 
-std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine) {
+std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine,
+                         const lock::Locks* locks) {
     const writer::Counters& counters = engine.counters();
     std::vector<MetricFamily> families;
     add_http(families, http);
@@ -175,6 +224,7 @@ std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine) 
     add_single(families,
                family("passbook_lane_depth", "Commands waiting in the lanes", MetricType::Gauge),
                gauged(engine.depth()));
+    add_locks(families, locks);
     return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -12,6 +12,7 @@
 #include "base/counters.h"
 #include "engine/engine.h"
 #include "http/server.h"
+#include "lock/lock.h"
 
 namespace passbook::http {
 
@@ -42,6 +43,8 @@ private:
     std::map<std::string_view, Histogram> micros_;  // guarded by mutex_
 };
 
-[[nodiscard]] std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine);
+/// `locks`: null where the server has no lock service, whose metrics are then all zero.
+[[nodiscard]] std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine,
+                                       const lock::Locks* locks);
 
 }  // namespace passbook::http

@@ -31,6 +31,8 @@ const Query read_format_row{
 const Query insert_format{
     "INSERT INTO format (one, version, min_version, shards, hash) VALUES (1, ?, ?, ?, 'sha256')"};
 
+const Query update_version{"UPDATE format SET version = ?"};
+
 struct Format {
     int version = 0;  ///< 0: no store yet.
     int min_version = 0;
@@ -145,11 +147,14 @@ void migrate(Connection& connection, const std::string& where) {
     const bool begun = is_begun(connection, where);
     const Format format = begun ? read_format(connection, where) : Format{};
     refuse_newer(format, where);
-    // There is one step yet. A second one must say how it goes on where it was cut off.
-    static_assert(steps.size() == 1);
-    if (format.version == 0) {
-        run_step(connection, steps[0], begun);
-        write_first_rows(connection);
+    for (int version = format.version + 1; version <= schema_version(); ++version) {
+        // A later step may have been cut off as well, which nothing but its tables would show.
+        run_step(connection, steps[static_cast<std::size_t>(version - 1)], begun);
+        if (version == 1) {
+            write_first_rows(connection);
+        } else {
+            (void)connection.write(update_version, Parameters().integer(std::int64_t{version}));
+        }
     }
     (void)connection.ask(unlock_schema);
 }

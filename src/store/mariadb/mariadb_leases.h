@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "store/leases.h"
+
+namespace passbook::store::mariadb {
+
+/// The leases of the store in the database that a `mysql://…` URL names; it need not answer yet.
+/// Failure `broken` where the URL cannot be read.
+[[nodiscard]] std::unique_ptr<Leases> open_leases(const std::string& url);
+
+}  // namespace passbook::store::mariadb
