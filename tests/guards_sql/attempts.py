@@ -339,6 +339,23 @@ def others(rows):
     ]
 
 
+def leases(rows):
+    take, stay, remain = ["leases_take"], ["leases_stay"], ["leases_remain"]
+    return [
+        ("a fence that shrinks", "UPDATE leases SET fence = 6;", stay),
+        ("a fence under another key",
+         f"UPDATE leases SET key = 'other', shard = {shard('other')};", stay),
+        ("delete a lease", "DELETE FROM leases;", remain),
+        ("a lease of a key that is there", rows.lease("job"), None),
+        ("a lease of no number", rows.lease("new", fence=-1), take),
+        ("a lease of a number too large", rows.lease("new", fence=2**53), take),
+        ("a lease that somebody holds for ever", rows.lease("new", token="a"), take),
+        ("a lease under no key", rows.lease(""), take),
+        ("a lease under a key with a blank", rows.lease("a b"), take),
+        ("a lease in shard 256", rows.lease("new", shard=256), take),
+    ]
+
+
 def together(rows):
     good, bad = good_and_bad(rows)
     return [
@@ -356,7 +373,7 @@ def good_and_bad(rows):
 
 
 def attempts(rows):
-    parts = (edits, chain, keys, kinds, legs, reversals, holds, others, together)
+    parts = (edits, chain, keys, kinds, legs, reversals, holds, others, leases, together)
     return [attempt for part in parts for attempt in part(rows)]
 
 

@@ -14,7 +14,7 @@ import unittest
 
 from attempts import attempts, taken
 from prepared import SETTINGS, Shell, drop, faults, keys, prepare, rows
-from rows import Rows, Sqlite, beside_the_shards
+from rows import Rows, Sqlite, beside_the_shards, schema
 from sqlite_attempts import sqlite_attempts, sqlite_taken
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
@@ -72,8 +72,7 @@ class GuardsSqlTest(unittest.TestCase):
 
     def test_each_guard_stands_in_the_way_of_an_attempt(self):
         named = {guard for _, _, guards in ATTEMPTS for guard in guards or []}
-        triggers = {line.split()[2] for line in
-                    (SOURCE / "sql/sqlite/0001-ledger/up.sql").read_text("utf-8").splitlines()
+        triggers = {line.split()[2] for line in schema(SOURCE, "sqlite").splitlines()
                     if line.startswith("CREATE TRIGGER ")}
         self.assertEqual(triggers - named, {"accounts_use_asset"}, "which only marks an asset")
 

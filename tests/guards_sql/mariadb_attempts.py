@@ -105,6 +105,8 @@ def loosened(rows):
          entry("bob", 6, 2, -111, -1, key="new", ceiling=1000))
         for name in ("check_constraint_checks", "unique_checks", "foreign_key_checks")]
     return found + [
+        ("a lease of no number, without checks",
+         "SET STATEMENT check_constraint_checks = 0 FOR " + rows.lease("new", fence=-1)),
         ("the key of a refusal, where no SELECT gives a row", "SET STATEMENT sql_select_limit = 0 "
          "FOR " + entry("alice", 8, 1, 5, 95, key="refused", **HELD)),
         ("open in no asset, where no SELECT gives a row", "SET STATEMENT sql_select_limit = 0 "

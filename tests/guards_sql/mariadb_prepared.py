@@ -7,7 +7,7 @@ import re
 import sys
 
 import sessions
-from rows import SOUND, TABLES, Mariadb, Rows
+from rows import SOUND, TABLES, Mariadb, Rows, schema
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
 sys.path.append(str(SOURCE / "tests/servers"))
@@ -15,7 +15,7 @@ from mariadb_server import MARK, MariadbServer, statements  # noqa: E402
 
 OWNER, SERVER, READER, SUPERUSER = ("passbook_owner", "passbook_server", "passbook_reader", "root")
 ROLES = (SOURCE / "sql/mariadb/roles.sql").read_text(encoding="utf-8")
-SCHEMA = (SOURCE / "sql/mariadb/0001-ledger/up.sql").read_text(encoding="utf-8")
+SCHEMA = schema(SOURCE, "mariadb", f"\n{MARK}\n")
 SAID = Mariadb.said
 ALL_TABLES = (*TABLES, "taken", "links", "confirms")
 

@@ -13,7 +13,7 @@ import unittest
 from attempts import attempts, taken
 from postgres_attempts import postgres_attempts, postgres_taken
 from postgres_prepared import FINGERPRINT, OWNER, READER, SERVER, SOURCE, SUPERUSER, Prepared
-from rows import Postgres, Rows, beside_the_shards
+from rows import Postgres, Rows, beside_the_shards, schema
 
 WRITTEN = Rows(Postgres())
 ATTEMPTS = [(what, sql, guards is not None) for what, sql, guards in attempts(WRITTEN)] + [
@@ -75,10 +75,10 @@ class PostgresGuardsTest(unittest.TestCase):
         self.assertEqual(set(self.guards) - in_the_way, set())
 
     def test_everything_that_a_guard_says_is_said_to_an_attempt(self):
-        schema = (SOURCE / "sql/postgres/0001-ledger/up.sql").read_text(encoding="utf-8")
-        schema = re.sub(r"'\n\s+'", "", schema)  # a text that goes on in the next line
-        sayings = set(re.findall(r"(?:THEN|SELECT|refuse\()\s*'([a-z][^'%]{15,})'", schema))
-        sayings |= set(re.findall(r"passbook guard: ([^'%]+)'", schema))
+        # A text may go on in the next line.
+        words = re.sub(r"'\n\s+'", "", schema(SOURCE, "postgres"))
+        sayings = set(re.findall(r"(?:THEN|SELECT|refuse\()\s*'([a-z][^'%]{15,})'", words))
+        sayings |= set(re.findall(r"passbook guard: ([^'%]+)'", words))
         self.assertGreater(len(sayings), 30)
         with self.store.session(self.store.copy(), OWNER) as session:
             said = "".join(session.run(sql) for _, sql, _ in ATTEMPTS)

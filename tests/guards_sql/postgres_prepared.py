@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 import sessions
-from rows import SOUND, TABLES, Postgres, Rows
+from rows import SOUND, TABLES, Postgres, Rows, schema
 
 SOURCE = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
 sys.path.append(str(SOURCE / "tests/servers"))
@@ -98,12 +98,11 @@ class Prepared:
 
     def _make(self):
         roles = SOURCE / "sql/postgres/roles.sql"
-        schema = (SOURCE / "sql/postgres/0001-ledger/up.sql").read_text(encoding="utf-8")
         sql = self.server.sql
         sql(f"\\i {roles}")
         for role in (OWNER, SERVER, READER):
             sql(f"ALTER ROLE {role} PASSWORD '{self.server.password}';")
-        sql("BEGIN;" + schema + "COMMIT;", role=OWNER)
+        sql("BEGIN;" + schema(SOURCE, "postgres") + "COMMIT;", role=OWNER)
         sql(f"\\i {roles}")
         sql("SET search_path = passbook; BEGIN;" + "\n".join(Rows(Postgres()).history()) +
             "COMMIT;", role=OWNER)

@@ -5,7 +5,7 @@ import pathlib
 import sqlite3
 import subprocess
 
-from rows import SOUND, TABLES, Rows, Sqlite
+from rows import SOUND, TABLES, Rows, Sqlite, schema
 
 # Where the shell is asked to give up what it may: what a person with a shell could try first.
 SETTINGS = {
@@ -56,8 +56,7 @@ def drop(triggers):
 def prepare(folder, source):
     """Makes the store and returns its path."""
     path = pathlib.Path(folder) / "prepared.db"
-    schema = (source / "sql/sqlite/0001-ledger/up.sql").read_text(encoding="utf-8")
-    error = Shell(path).run(".bail on\nBEGIN;\n" + schema + "\n".join(HISTORY) + "\nCOMMIT;\n")
+    error = Shell(path).run(".bail on\nBEGIN;\n" + schema(source, "sqlite") + "\n".join(HISTORY) + "\nCOMMIT;\n")
     if error:
         raise RuntimeError(f"the prepared store was not taken: {error}")
     return path

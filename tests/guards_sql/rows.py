@@ -6,9 +6,15 @@ import hashlib
 import re
 
 NOW = 1_700_000_000_000_000
-TABLES = ("format", "assets", "accounts", "entries", "holds", "refusals")
+TABLES = ("format", "assets", "accounts", "entries", "holds", "refusals", "leases")
 UNSHARDED = {"format", "assets", "confirms"}  # a few rows, which every shard may keep a copy of
 TIMES = ("recorded_at", "effective_at", "expires_at", "opened_at")
+
+
+def schema(source, database, between="\n"):
+    """What all steps of a database's schema say, one after the other."""
+    steps = sorted((source / "sql" / database).glob("*/up.sql"))
+    return between.join(step.read_text(encoding="utf-8") for step in steps)
 
 
 def shard(account):
@@ -120,6 +126,10 @@ class Rows:
                "n1": 1, "n2": 2, "n3": 0, "recorded_at": self.say.this_instant, **fields}
         return self.insert(verb, "refusals", row)
 
+    def lease(self, key, verb="INSERT", **fields):
+        row = {"shard": shard(key), "key": key, "fence": 7, **fields}
+        return self.insert(verb, "leases", row)
+
     def copied(self, name, seq, verb="INSERT", **changed):
         """An entry again, with some columns changed, whatever its columns are."""
         columns = ("shard account seq kind amount held_change balance_after held_after recorded_at "
@@ -169,6 +179,7 @@ class Rows:
             entry("closed", 1, 12, 0, 0, status=3, key="close"),
             self.refusal("alice", "refused"),
             self.refusal("alice", "old", recorded_at=self.say.a_month_ago),
+            self.lease("job"),
         ]
 
 

@@ -10,15 +10,24 @@
 CREATE TABLE leases (
     shard      INTEGER NOT NULL,
     key        TEXT    NOT NULL,
-    fence      INTEGER NOT NULL CHECK (fence BETWEEN 1 AND 9007199254740991),
+    fence      INTEGER NOT NULL,
     token      TEXT,     -- with expires_at; NULL: nobody holds it
     expires_at INTEGER,
-    PRIMARY KEY (shard, key),
-    CHECK ((token IS NULL) = (expires_at IS NULL))
+    PRIMARY KEY (shard, key)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER leases_take BEFORE INSERT ON leases
+WHEN (NEW.shard BETWEEN 0 AND 255 AND NEW.fence BETWEEN 1 AND 9007199254740991
+      AND length(NEW.key) <= 64 AND NEW.key GLOB '[A-Za-z0-9]*'
+      AND NEW.key NOT GLOB '*[^-A-Za-z0-9._:@+]*'
+      AND (NEW.token IS NULL) = (NEW.expires_at IS NULL)) IS NOT TRUE BEGIN
+    SELECT RAISE(ROLLBACK, 'passbook guard: a lease is not of its form');
+END;
+
 CREATE TRIGGER leases_stay BEFORE UPDATE ON leases
-WHEN NEW.fence < OLD.fence OR NEW.key <> OLD.key BEGIN
+WHEN (NEW.fence BETWEEN OLD.fence AND 9007199254740991
+      AND NEW.shard = OLD.shard AND NEW.key = OLD.key
+      AND (NEW.token IS NULL) = (NEW.expires_at IS NULL)) IS NOT TRUE BEGIN
     SELECT RAISE(ROLLBACK, 'passbook guard: the fence of a key never shrinks');
 END;
 
