@@ -56,7 +56,8 @@ def drop(triggers):
 def prepare(folder, source):
     """Makes the store and returns its path."""
     path = pathlib.Path(folder) / "prepared.db"
-    error = Shell(path).run(".bail on\nBEGIN;\n" + schema(source, "sqlite") + "\n".join(HISTORY) + "\nCOMMIT;\n")
+    error = Shell(path).run(
+        ".bail on\nBEGIN;\n" + schema(source, "sqlite") + "\n".join(HISTORY) + "\nCOMMIT;\n")
     if error:
         raise RuntimeError(f"the prepared store was not taken: {error}")
     return path
