@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/lab_check.h"
 #include "cli/progress.h"
 #include "cli/subcommand.h"
 #include "cli/text.h"
@@ -22,6 +23,7 @@ namespace {
 struct LabFlags {
     std::vector<std::string> names;
     std::vector<std::string> stores;
+    std::vector<std::string> files;
     bool all = false;
     bool json = false;
 };
@@ -157,7 +159,17 @@ Subcommand add_lab(CLI::App& app) {
     run->footer(
         "Exit 0: every expectation was met; 1: one was missed; 2: could not run. No store of "
         "yours is touched.");
-    return {sub, [flags, list] {
+    CLI::App* check =
+        sub->add_subcommand("check", "Hold recorded histories against what a ledger must keep to");
+    check->add_option("FILE", flags->files, "Histories in JSON lines, of one run together")
+        ->required()
+        ->take_all();
+    check->add_flag("--json", flags->json, "For machines");
+    check->footer("Exit 0: every rule holds; 1: one is broken or an outcome unknown.");
+    return {sub, [flags, list, check] {
+                if (check->parsed()) {
+                    return check_histories(flags->files, flags->json);
+                }
                 return list->parsed() ? run_list(flags->json) : run_experiments(*flags);
             }};
 }

@@ -16,6 +16,23 @@ EXPERIMENTS = ["S1", "S2", "S3", "S11", "S12", "S13", "S14", "S16", "P1", "P2", 
 SERVER_WAYS = {"for_update", "serializable", "advisory"}
 
 
+HISTORY = [
+    {"ev": "invoke", "i": 1, "p": 1, "t": 10, "op": "grant", "subject": "a", "key": "k1",
+     "args": {"amount": 100}},
+    {"ev": "ok", "i": 1, "p": 1, "t": 20, "tx": "a:1", "acct": [{"id": "a", "seq": 1, "bal": 100}]},
+    {"ev": "invoke", "i": 2, "p": 1, "t": 30, "op": "spend", "subject": "a", "key": "k2",
+     "args": {"amount": 30}},
+    {"ev": "ok", "i": 2, "p": 1, "t": 40, "tx": "a:2"},
+]
+DUMP = [
+    {"ev": "account", "id": "a", "balance": 70, "seq": 2, "floor": 0},
+    {"ev": "entry", "account": "a", "seq": 1, "kind": "grant", "amount": 100,
+     "balance_after": 100, "tx": "a:1", "key": "k1"},
+    {"ev": "entry", "account": "a", "seq": 2, "kind": "spend", "amount": -30, "balance_after": 70,
+     "tx": "a:2", "key": "k2"},
+]
+
+
 class Lab(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -106,6 +123,35 @@ class Lab(unittest.TestCase):
             _, told = process.communicate(timeout=300)
         self.assertEqual((process.returncode, told), (2, "passbook: lab: stopped\n"))
         self.assert_nothing_left()
+
+    def history(self, name, events):
+        path = self.folder / name
+        path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+        return str(path)
+
+    def test_check_tells_a_good_history_from_a_bad_one(self):
+        calls = self.history("calls.jsonl", HISTORY)
+        done = self.lab("check", calls, self.history("dump.jsonl", DUMP))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "2 calls, 2 entries, 0 unknown outcomes\n"
+                                      "Every rule holds.\n")
+        lost = [{**DUMP[0], "balance": 100, "seq": 1}, DUMP[1]]
+        done = self.lab("check", calls, self.history("dump.jsonl", lost), "--json")
+        told = json.loads(done.stdout)
+        self.assertEqual((done.returncode, done.stderr, told["passed"]), (1, "", False))
+        self.assertEqual([v["rule"] for v in told["violations"]], ["C1", "C3"])
+        self.assertEqual(told["violations"][0]["witness"],
+                         "key k2 of a was acknowledged as a:2, and is not stored")
+
+    def test_an_outcome_that_nobody_found_out_is_not_good(self):
+        done = self.lab("check", self.history("calls.jsonl", HISTORY[:3]))
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("1 unknown outcome\n", done.stdout)
+
+    def test_check_tells_which_line_is_no_event(self):
+        bad = self.history("bad.jsonl", [*HISTORY, {"ev": "ok", "i": 9, "p": 1, "t": 50}])
+        self.assert_told(self.lab("check", bad), "bad.jsonl:5: ")
+        self.assert_told(self.lab("check", "/not/there"), "'/not/there'")
 
 
 if __name__ == "__main__":
