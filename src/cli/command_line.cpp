@@ -74,7 +74,7 @@ int run(int argc, const char* const* argv) {
     app.get_formatter()->column_width(28);
     const std::vector<Subcommand> subcommands{
         add_serve(app),  add_migrate(app),   add_import(app),
-        add_export(app), add_reconcile(app), add_version(app),
+        add_export(app), add_reconcile(app), add_lab(app), add_version(app),
     };
     std::vector<CLI::App*> apps;
     std::string config;

@@ -33,6 +33,7 @@ inline constexpr const char* store_default = "sqlite:passbook.db";
 
 [[nodiscard]] Subcommand add_export(CLI::App& app);
 [[nodiscard]] Subcommand add_import(CLI::App& app);
+[[nodiscard]] Subcommand add_lab(CLI::App& app);
 [[nodiscard]] Subcommand add_migrate(CLI::App& app);
 [[nodiscard]] Subcommand add_reconcile(CLI::App& app);
 [[nodiscard]] Subcommand add_serve(CLI::App& app);

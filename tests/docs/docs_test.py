@@ -11,7 +11,7 @@ import walkthrough
 
 ROOT = pathlib.Path(os.environ["TEST_SOURCE_DIR"])
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-FOLDERS = "src|include|tests|docs|sql|cmake|examples|bench"
+FOLDERS = "src|include|lab|tests|docs|sql|cmake|examples|bench"
 PATH = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./-]*\w")
 FILE = re.compile(r"`([\w-]+\.(?:h|cpp|sql|py|toml|cmake|md))`")
 PARTS = ["**Context.**", "**Choice.**", "**Price.**", "**What would change our mind.**"]

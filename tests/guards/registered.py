@@ -8,7 +8,7 @@ import json
 import pathlib
 import sys
 
-FOLDERS = ("src", "include", "tests", "examples", "bench", "sql")
+FOLDERS = ("src", "include", "lab", "tests", "examples", "bench", "sql")
 SUFFIXES = (".h", ".cpp", ".c", ".py", ".sh", ".sql")
 
 

@@ -11,7 +11,7 @@ import unittest
 
 from harness import ServerTest, passbook
 
-SUBCOMMANDS = ["export", "import", "migrate", "reconcile", "serve", "version"]
+SUBCOMMANDS = ["export", "import", "lab", "migrate", "reconcile", "serve", "version"]
 
 
 class CommandLine(ServerTest):

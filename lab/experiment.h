@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/session.h"
+#include "lab/timeline.h"
+
+/// An experiment is a question, answered by playing the same setting in several ways. It is passed
+/// where each way does what is foretold of it: an unsafe one is seen to fail, a guarded one holds
+/// in every round.
+
+namespace passbook::lab {
+
+enum class Promise : std::uint8_t {
+    unsafe,   ///< Must fail in at least one of `rounds_max` rounds.
+    guarded,  ///< Must hold in every round.
+    shown,    ///< Is there for its figures; must only end without a surprise.
+};
+
+[[nodiscard]] std::string_view name_of(Promise promise) noexcept;
+
+/// What one round of one way came to. Amounts are whole numbers in the smallest unit.
+struct Round {
+    struct Figure {
+        std::string name;
+        std::int64_t value = 0;
+    };
+
+    std::int64_t accepted = 0;
+    std::int64_t refused = 0;
+    std::optional<std::int64_t> balance = {};      ///< As a row of its own says, where one is kept.
+    std::optional<std::int64_t> entries_sum = {};  ///< Where entries are kept.
+    std::chrono::nanoseconds time{0};              ///< Of the load alone.
+    std::string failure = {};                      ///< How it went wrong; empty where it held.
+    std::string surprise = {};         ///< What nobody foretold: fails the experiment at once.
+    std::vector<Figure> figures = {};  ///< What this experiment measures besides.
+};
+
+/// Where a round is played: everything on it is new, and gone afterwards. One thread.
+class Stage {
+public:
+    /// `folder` is empty and belongs to the stage.
+    Stage(Kind kind, std::string folder) : kind_(kind), folder_(std::move(folder)) {}
+
+    [[nodiscard]] Kind kind() const noexcept {
+        return kind_;
+    }
+    /// Plain tables are for the way to make.
+    [[nodiscard]] Database& database();
+    /// For a Passbook store that does not exist yet.
+    [[nodiscard]] std::string store_url() const;
+    /// A person with an SQL shell on that store.
+    [[nodiscard]] std::unique_ptr<Session> store_shell();
+    [[nodiscard]] Timeline& timeline() noexcept {
+        return timeline_;
+    }
+
+private:
+    Kind kind_;
+    std::string folder_;
+    std::unique_ptr<Database> database_;
+    Timeline timeline_;
+};
+
+/// A database on which a way does not exist, and why.
+struct Absence {
+    Kind kind = Kind::sqlite;
+    std::string why;
+};
+
+struct Way {
+    std::string name;
+    Promise promise = Promise::guarded;
+    std::string how;  ///< What it does, in one line.
+    std::function<Round(Stage&)> play;
+    std::vector<Absence> absences = {};
+};
+
+struct Experiment {
+    std::string id;
+    std::string question;
+    std::string setting;
+    std::string expectation;
+    std::vector<Way> ways;
+    int rounds = 5;  ///< That each way plays; an unsafe one that has not failed goes on.
+    /// Holds the last rounds of the ways, in their order, against each other: what is not as
+    /// expected, or nothing. May be absent.
+    std::function<std::string(const std::vector<Round>&)> compare = {};
+};
+
+inline constexpr int rounds_max = 20;
+
+}  // namespace passbook::lab

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <array>
+#include <atomic>
+
+#include "lab/catalogue.h"
+#include "lab/plain_tables.h"
+#include "lab/wallet.h"
+
+namespace passbook::lab {
+namespace {
+
+/// A document of two lines, each written by one editor; saving writes the whole of it, as read and
+/// changed.
+struct Document {
+    std::int64_t first = 0;
+    std::int64_t second = 0;
+    std::int64_t version = 0;
+};
+
+using Save = std::function<std::int64_t(Session&, const Document&)>;
+
+std::int64_t save_over(Session& sql, const Document& document) {
+    return sql.change("UPDATE document SET first = ?1, second = ?2",
+                      {document.first, document.second});
+}
+
+std::int64_t save_if_unchanged(Session& sql, const Document& document) {
+    return sql.change(
+        "UPDATE document SET first = ?1, second = ?2, version = version + 1 WHERE version = ?3",
+        {document.first, document.second, document.version});
+}
+
+bool edit(Actor& actor, std::size_t line, const Save& save) {
+    const auto row = actor.sql().row("SELECT first, second, version FROM document");
+    Document document{row.at(0), row.at(1), row.at(2)};
+    actor.note(Moment::read, fmt::format("opens version {}", document.version));
+    (line == 0 ? document.first : document.second) = 1;
+    actor.has_read();
+    const bool saved = save(actor.sql(), document) == 1;
+    actor.note(saved ? Moment::accepted : Moment::refused,
+               saved ? fmt::format("saves line {}", line + 1) : "is told: changed since");
+    return saved;
+}
+
+Round played(Stage& stage, const Save& save) {
+    const auto sql = stage.database().connect();
+    sql->change(
+        "CREATE TABLE document (first BIGINT NOT NULL, second BIGINT NOT NULL, "
+        "version BIGINT NOT NULL)");
+    sql->change("INSERT INTO document VALUES (0, 0, 1)");
+    Meeting both_read(2);
+    std::array<std::unique_ptr<Actor>, 2> actors;
+    for (std::size_t n = 0; n < actors.size(); ++n) {
+        actors[n] = std::make_unique<Actor>(stage.database().connect(),
+                                            stage.timeline().lane(actor_name(n)), &both_read);
+    }
+    std::atomic<std::int64_t> saved = 0;
+    const auto begun = stage.timeline().elapsed();
+    together(2, [&](std::size_t n) { saved += edit(*actors[n], n, save) ? 1 : 0; });
+    Round round{.accepted = saved, .refused = 2 - saved};
+    round.time = stage.timeline().elapsed() - begun;
+    const std::int64_t kept = sql->row("SELECT first + second FROM document").at(0);
+    round.figures = {{"lines kept", kept}};
+    if (kept != round.accepted) {
+        round.failure = fmt::format("{} saved, {} kept", round.accepted, kept);
+    }
+    if (round.accepted == 0) {
+        round.surprise = "nobody could save";
+    }
+    return round;
+}
+
+}  // namespace
+
+Experiment l7_version() {
+    return {.id = "L7",
+            .question = "What if two editors save the same document?",
+            .setting = "Both open version 1, each changes a line of its own, both save.",
+            .expectation =
+                "Without a version the second save silently undoes the first. With "
+                "one, the second is told.",
+            .ways = {{.name = "overwrite",
+                      .promise = Promise::unsafe,
+                      .how = "UPDATE the whole document",
+                      .play =
+                          [](Stage& stage) {
+                              return played(stage, save_over);
+                          }},
+                     {.name = "version_column",
+                      .promise = Promise::guarded,
+                      .how = "UPDATE … WHERE version is as read; check the row count",
+                      .play = [](Stage& stage) {
+                          return played(stage, save_if_unchanged);
+                      }}}};
+}
+
+}  // namespace passbook::lab

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <atomic>
+
+#include "lab/catalogue.h"
+#include "lab/plain_tables.h"
+#include "lab/wallet.h"
+#include "passbook/ledger.h"
+
+namespace passbook::lab {
+namespace {
+
+constexpr const char* insert =
+    "INSERT INTO request (idempotency_key, amount) VALUES ('order-1', -30)";
+
+/// A holds its uncommitted row until B is seen to wait for it.
+struct Encounter {
+    Gate a_has_inserted;
+    Gate b_waits;
+    std::atomic<bool> a_commits = false;
+};
+
+void first(Actor& actor, Encounter& encounter) {
+    actor.begin();
+    actor.sql().change(insert);
+    actor.note(Moment::entered, "inserts order-1");
+    encounter.a_has_inserted.open();
+    encounter.b_waits.wait();
+    encounter.a_commits = true;
+    actor.commit();
+}
+
+/// Whether the key let it in; sets `waited` where that was known only once A committed.
+bool second(Actor& actor, Encounter& encounter, bool& waited) {
+    actor.sql().when_waiting([&] {
+        actor.note(Moment::waited, "waits for the other");
+        encounter.b_waits.open();
+    });
+    encounter.a_has_inserted.wait();
+    bool entered = true;
+    try {
+        actor.begin();
+        actor.sql().change(insert);
+        actor.note(Moment::entered, "inserts order-1");
+        actor.commit();
+    } catch (const Duplicate&) {
+        actor.note(Moment::refused, "key is taken");
+        actor.roll_back();
+        entered = false;
+    }
+    waited = encounter.a_commits;
+    encounter.b_waits.open();
+    return entered;
+}
+
+Round on_plain_tables(Stage& stage, bool unique) {
+    const auto session = stage.database().connect();
+    session->change(
+        fmt::format("CREATE TABLE request (idempotency_key VARCHAR(128) NOT NULL{}, "
+                    "amount BIGINT NOT NULL)",
+                    unique ? " UNIQUE" : ""));
+    Actor a(stage.database().connect(), stage.timeline().lane("A"), nullptr);
+    Actor b(stage.database().connect(), stage.timeline().lane("B"), nullptr);
+    Encounter encounter;
+    bool entered = false;
+    bool waited = false;
+    const auto begun = stage.timeline().elapsed();
+    together(2, [&](std::size_t n) {
+        if (n == 0) {
+            first(a, encounter);
+        } else {
+            entered = second(b, encounter, waited);
+        }
+    });
+    Round round{.accepted = entered ? 2 : 1, .refused = entered ? 0 : 1};
+    round.time = stage.timeline().elapsed() - begun;
+    round.entries_sum = session->row("SELECT coalesce(sum(amount), 0) FROM request").at(0);
+    if (entered) {
+        round.failure = "two entries under one key";
+    }
+    if (!waited) {
+        round.surprise = "B knew its answer before A committed";
+    }
+    return round;
+}
+
+Round on_passbook(Stage& stage) {
+    Ledger ledger = Ledger::open(stage.store_url());
+    (void)ledger.grant({.account = "wallet", .amount = 100, .key = "opening"});
+    std::array<Timeline::Lane*, 2> lanes{&stage.timeline().lane("A"), &stage.timeline().lane("B")};
+    std::atomic<int> replayed = 0;
+    const auto begun = stage.timeline().elapsed();
+    together(2, [&](std::size_t n) {
+        const Outcome outcome = ledger.spend({.account = "wallet", .amount = 30, .key = "order-1"});
+        replayed += outcome.replayed ? 1 : 0;
+        lanes[n]->note(outcome.replayed ? Moment::noted : Moment::entered,
+                       outcome.replayed ? "gets the first answer" : "entry -30");
+    });
+    Round round{.accepted = 2};
+    round.time = stage.timeline().elapsed() - begun;
+    round.balance = ledger.account("wallet")->balance;
+    round.entries_sum = 100;
+    for (const Line& line : ledger.lines("wallet", 1)) {
+        *round.entries_sum += line.amount;
+    }
+    if (replayed != 1 || *round.entries_sum != 70) {
+        round.failure =
+            fmt::format("{} replays, entries sum to {}", replayed.load(), *round.entries_sum);
+    }
+    return round;
+}
+
+}  // namespace
+
+Experiment s11_unique_key() {
+    return {.id = "S11",
+            .question = "When does a unique key judge?",
+            .setting =
+                "Two servers insert the same key at once, without looking it up; A commits "
+                "only once B is seen to wait.",
+            .expectation =
+                "B waits for A's commit, and only then loses: one entry. Without the "
+                "unique key there are two.",
+            .ways = {{.name = "no_key",
+                      .promise = Promise::unsafe,
+                      .how = "the same insert into a table without the unique key",
+                      .play =
+                          [](Stage& stage) {
+                              return on_plain_tables(stage, false);
+                          }},
+                     {.name = "unique_key",
+                      .promise = Promise::guarded,
+                      .how = "INSERT, and nothing before it",
+                      .play =
+                          [](Stage& stage) {
+                              return on_plain_tables(stage, true);
+                          }},
+                     {.name = "queue",
+                      .promise = Promise::guarded,
+                      .how = "Passbook: one entry, and its answer to both",
+                      .play = on_passbook}}};
+}
+
+}  // namespace passbook::lab

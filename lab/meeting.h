@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+/// Threads that act at once, and the places where they wait for each other, so that a race does not
+/// depend on luck.
+
+namespace passbook::lab {
+
+/// Opens once all who are expected have come, and stays open.
+class Meeting {
+public:
+    explicit Meeting(std::size_t expected) : expected_(expected) {}
+
+    /// Comes, and waits for the others.
+    void wait();
+    /// One fewer is expected: somebody will not come.
+    void drop();
+
+private:
+    void open_if_complete();
+
+    std::mutex mutex_;
+    std::condition_variable opened_;
+    std::size_t expected_;
+    std::size_t come_ = 0;
+};
+
+/// Closed until somebody opens it; then it stays open.
+class Gate {
+public:
+    void open();
+    void wait();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable opened_;
+    bool open_ = false;
+};
+
+/// Runs `act(0)` … `act(count - 1)`, each on a thread of its own; none begins before all are there.
+/// Returns when all have ended, and throws the first error of any.
+void together(std::size_t count, const std::function<void(std::size_t)>& act);
+
+}  // namespace passbook::lab

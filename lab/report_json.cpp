@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/report_json.h"
+
+#include "http/json_writer.h"
+
+namespace passbook::lab {
+namespace {
+
+using http::JsonWriter;
+
+void write(JsonWriter& json, const char* name, const std::optional<std::int64_t>& number) {
+    json.name(name);
+    if (number) {
+        json.number(*number);
+    } else {
+        json.null();
+    }
+}
+
+void write(JsonWriter& json, const Round& round) {
+    json.begin_object();
+    json.name("failure");
+    if (round.failure.empty()) {
+        json.null();
+    } else {
+        json.text(round.failure);
+    }
+    json.name("accepted").number(round.accepted).name("refused").number(round.refused);
+    write(json, "balance", round.balance);
+    write(json, "entries_sum", round.entries_sum);
+    json.name("micros").number(
+        std::chrono::duration_cast<std::chrono::microseconds>(round.time).count());
+    json.name("figures").begin_object();
+    for (const Round::Figure& figure : round.figures) {
+        json.name(figure.name).number(figure.value);
+    }
+    json.end_object().end_object();
+}
+
+void write(JsonWriter& json, const WayResult& result) {
+    json.begin_object().name("way").text(result.way->name);
+    json.name("database").text(name_of(result.kind));
+    json.name("promise").text(name_of(result.way->promise));
+    if (result.absent) {
+        json.name("absent").text(*result.absent).end_object();
+        return;
+    }
+    json.name("failed").number(static_cast<std::int64_t>(result.failed()));
+    json.name("rounds").begin_array();
+    for (const Round& round : result.rounds) {
+        write(json, round);
+    }
+    json.end_array().end_object();
+}
+
+void write_heading(JsonWriter& json, const Experiment& experiment) {
+    json.name("id").text(experiment.id).name("question").text(experiment.question);
+    json.name("setting").text(experiment.setting);
+    json.name("expectation").text(experiment.expectation);
+}
+
+}  // namespace
+
+std::string json_of(const std::vector<ExperimentResult>& results) {
+    std::string out;
+    JsonWriter json(out);
+    json.begin_object().name("experiments").begin_array();
+    for (const ExperimentResult& result : results) {
+        const auto missed = result.missed();
+        json.begin_object();
+        write_heading(json, *result.experiment);
+        json.name("passed").boolean(missed.empty()).name("missed").begin_array();
+        for (const std::string& each : missed) {
+            json.text(each);
+        }
+        json.end_array().name("ways").begin_array();
+        for (const WayResult& way : result.ways) {
+            write(json, way);
+        }
+        json.end_array().end_object();
+    }
+    json.end_array().end_object();
+    return out;
+}
+
+std::string json_of(const std::vector<Experiment>& experiments) {
+    std::string out;
+    JsonWriter json(out);
+    json.begin_object().name("experiments").begin_array();
+    for (const Experiment& experiment : experiments) {
+        json.begin_object();
+        write_heading(json, experiment);
+        json.name("ways").begin_array();
+        for (const Way& way : experiment.ways) {
+            json.begin_object().name("way").text(way.name);
+            json.name("promise").text(name_of(way.promise)).name("how").text(way.how).end_object();
+        }
+        json.end_array().end_object();
+    }
+    json.end_array().end_object();
+    return out;
+}
+
+}  // namespace passbook::lab

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "lab/run.h"
+
+namespace passbook::lab {
+
+/// For people, within 100 columns: question, setting, ways, a table of what they came to, the time
+/// axis of a round of the first way that failed and of the first that held, and the verdict.
+[[nodiscard]] std::string text_of(const ExperimentResult& result);
+
+/// A lane per actor, a row per moment. Long rounds are cut to what fits a screen.
+[[nodiscard]] std::string time_axis(const WayResult& way);
+
+/// 1234567 as `1,234,567`.
+[[nodiscard]] std::string grouped(std::int64_t number);
+
+}  // namespace passbook::lab

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/run.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+
+#include "lab/temporary_folder.h"
+
+namespace passbook::lab {
+namespace {
+
+/// Why the way does not exist on that database; nothing where it does.
+std::optional<std::string> absence(const Way& way, Kind kind) {
+    const auto found = std::find_if(way.absences.begin(), way.absences.end(),
+                                    [&](const Absence& a) { return a.kind == kind; });
+    return found == way.absences.end() ? std::nullopt : std::optional(found->why);
+}
+
+bool is_enough(const Experiment& experiment, const WayResult& result) {
+    const auto played = static_cast<int>(result.rounds.size());
+    const bool still_to_fail = result.way->promise == Promise::unsafe && result.failed() == 0;
+    return played >= rounds_max || (played >= experiment.rounds && !still_to_fail) ||
+           (played > 0 && !result.rounds.back().surprise.empty());
+}
+
+void play_round(WayResult& result, const std::string& parent) {
+    const TemporaryFolder folder(parent);
+    Stage stage(result.kind, folder.path());
+    const bool failed_before = result.failed() > 0;
+    Round round = result.way->play(stage);
+    const bool is_first_failure = !failed_before && !round.failure.empty();
+    result.rounds.push_back(std::move(round));
+    if (result.rounds.size() == 1 || is_first_failure) {
+        result.telling = result.rounds.size() - 1;
+        result.happenings = stage.timeline().happenings();
+        result.lanes = stage.timeline().lanes();
+    }
+}
+
+}  // namespace
+
+std::size_t WayResult::failed() const {
+    return static_cast<std::size_t>(std::count_if(
+        rounds.begin(), rounds.end(), [](const Round& r) { return !r.failure.empty(); }));
+}
+
+std::optional<std::string> WayResult::missed() const {
+    for (const Round& round : rounds) {
+        if (!round.surprise.empty()) {
+            return fmt::format("{}: {}", way->name, round.surprise);
+        }
+        if (way->promise == Promise::guarded && !round.failure.empty()) {
+            return fmt::format("{} did not hold: {}", way->name, round.failure);
+        }
+    }
+    if (way->promise == Promise::unsafe && !absent && failed() == 0) {
+        return fmt::format("{} was not seen to fail in {} rounds", way->name, rounds.size());
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> ExperimentResult::missed() const {
+    std::vector<std::string> all;
+    std::map<Kind, std::vector<Round>> last;
+    for (const WayResult& way : ways) {
+        if (const auto missed = way.missed()) {
+            all.push_back(fmt::format("{} on {}", *missed, name_of(way.kind)));
+        }
+        if (!way.rounds.empty()) {
+            last[way.kind].push_back(way.rounds.back());
+        }
+    }
+    for (const auto& [kind, rounds] : last) {
+        const std::string unlike = experiment->compare ? experiment->compare(rounds) : "";
+        if (!unlike.empty()) {
+            all.push_back(fmt::format("{} on {}", unlike, name_of(kind)));
+        }
+    }
+    return all;
+}
+
+ExperimentResult run(const Experiment& experiment, const RunOptions& options) {
+    ExperimentResult result{&experiment, {}};
+    const auto rounds = static_cast<std::size_t>(experiment.rounds);
+    const std::size_t total = options.kinds.size() * experiment.ways.size() * rounds;
+    for (const Kind kind : options.kinds) {
+        for (const Way& way : experiment.ways) {
+            const std::size_t done = result.ways.size() * rounds;
+            result.ways.push_back({.way = &way, .kind = kind, .absent = absence(way, kind)});
+            WayResult& played = result.ways.back();
+            while (!played.absent && !is_enough(experiment, played)) {
+                if (options.stop()) {
+                    throw Stopped("stopped");
+                }
+                options.progress(done + std::min(played.rounds.size(), rounds), total);
+                play_round(played, options.folder);
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace passbook::lab

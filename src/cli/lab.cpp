@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <signal.h>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/lab_check.h"
+#include "cli/progress.h"
+#include "cli/subcommand.h"
+#include "cli/text.h"
+#include "lab/catalogue.h"
+#include "lab/report_json.h"
+#include "lab/report_text.h"
+#include "lab/run.h"
+
+namespace passbook::cli {
+namespace {
+
+struct LabFlags {
+    std::vector<std::string> names;
+    std::vector<std::string> stores;
+    std::vector<std::string> files;
+    bool all = false;
+    bool json = false;
+};
+
+/// Set by Ctrl-C. The round that is being played ends, its temporary databases go, and so does the
+/// process; a second Ctrl-C does not wait for that.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+class CatchInterrupt {
+public:
+    CatchInterrupt() {
+        struct sigaction action = {};
+        action.sa_handler = [](int) {
+            interrupted = true;
+        };
+        action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+        sigaction(SIGINT, &action, &before_interrupt_);
+        sigaction(SIGTERM, &action, &before_terminate_);
+    }
+    ~CatchInterrupt() {
+        sigaction(SIGINT, &before_interrupt_, nullptr);
+        sigaction(SIGTERM, &before_terminate_, nullptr);
+    }
+    CatchInterrupt(const CatchInterrupt&) = delete;
+    CatchInterrupt& operator=(const CatchInterrupt&) = delete;
+
+private:
+    struct sigaction before_interrupt_ = {};
+    struct sigaction before_terminate_ = {};
+};
+
+Exit run_list(bool json) {
+    if (json) {
+        fmt::print("{}\n", lab::json_of(lab::catalogue()));
+        return Exit::good;
+    }
+    for (const lab::Experiment& experiment : lab::catalogue()) {
+        fmt::print("{:<5}{}\n", experiment.id, experiment.question);
+    }
+    return Exit::good;
+}
+
+std::vector<const lab::Experiment*> chosen(const LabFlags& flags) {
+    if (flags.all != flags.names.empty()) {
+        throw CannotRun("name experiments, or say --all; see `passbook lab list`");
+    }
+    std::vector<const lab::Experiment*> experiments;
+    for (const lab::Experiment& experiment : lab::catalogue()) {
+        if (flags.all) {
+            experiments.push_back(&experiment);
+        }
+    }
+    for (const std::string& name : flags.names) {
+        const lab::Experiment* found = lab::find_experiment(name);
+        if (found == nullptr) {
+            throw CannotRun(
+                fmt::format("{} is no experiment; see `passbook lab list`", in_quotes(name)));
+        }
+        experiments.push_back(found);
+    }
+    return experiments;
+}
+
+/// The experiments make databases of their own, so a store only says where.
+void take_store(const std::string& url, lab::RunOptions& options) {
+    constexpr std::string_view scheme = "sqlite:";
+    if (!url.starts_with(scheme)) {
+        throw CannotRun(fmt::format(
+            "{}: the lab plays on sqlite:FOLDER only, in temporary databases of its own",
+            in_quotes(url.substr(0, url.find("://")))));
+    }
+    options.folder = url.substr(scheme.size());
+    if (!options.folder.empty() && !std::filesystem::is_directory(options.folder)) {
+        throw CannotRun(fmt::format("{}: no such folder", in_quotes(options.folder)));
+    }
+}
+
+lab::ExperimentResult play(const lab::Experiment& experiment, lab::RunOptions options) {
+    Progress progress(fmt::format("{:<4}", experiment.id), 1'000);
+    options.progress = [&](std::size_t done, std::size_t total) {
+        progress.at(1'000 * done / total);
+    };
+    options.stop = [] {
+        return interrupted.load();
+    };
+    return lab::run(experiment, options);
+}
+
+Exit run_experiments(const LabFlags& flags) {
+    const auto experiments = chosen(flags);
+    lab::RunOptions options;
+    for (const std::string& url : flags.stores) {
+        take_store(url, options);
+    }
+    const CatchInterrupt catch_interrupt;
+    std::vector<lab::ExperimentResult> results;
+    std::size_t missed = 0;
+    for (const lab::Experiment* experiment : experiments) {
+        results.push_back(play(*experiment, options));
+        missed += results.back().missed().empty() ? 0U : 1U;
+        if (!flags.json) {
+            fmt::print("{}\n", lab::text_of(results.back()));
+            std::fflush(stdout);
+        }
+    }
+    if (flags.json) {
+        fmt::print("{}\n", lab::json_of(results));
+    } else if (results.size() > 1) {
+        fmt::print("{}, {} not as expected.\n",
+                   counted(results.size(), "experiment", "experiments"), missed);
+    }
+    return missed == 0 ? Exit::good : Exit::no;
+}
+
+}  // namespace
+
+Subcommand add_lab(CLI::App& app) {
+    auto flags = std::make_shared<LabFlags>();
+    CLI::App* sub =
+        app.add_subcommand("lab", "Show by experiment how value is lost, and what keeps it right");
+    sub->require_subcommand(1);
+    CLI::App* list = sub->add_subcommand("list", "List the experiments");
+    list->add_flag("--json", flags->json, "For machines");
+    CLI::App* run = sub->add_subcommand("run", "Play experiments in temporary databases");
+    run->add_option("NAME", flags->names, "Experiments, such as S1")->take_all();
+    run->add_flag("--all", flags->all, "Every experiment");
+    run->add_option("--store", flags->stores,
+                    "sqlite:FOLDER, in which temporary databases are made")
+        ->type_name("URL")
+        ->take_all();
+    run->add_flag("--json", flags->json, "For machines");
+    run->footer(
+        "Exit 0: every expectation was met; 1: one was missed; 2: could not run. No store of "
+        "yours is touched.");
+    CLI::App* check =
+        sub->add_subcommand("check", "Hold recorded histories against what a ledger must keep to");
+    check->add_option("FILE", flags->files, "Histories in JSON lines, of one run together")
+        ->required()
+        ->take_all();
+    check->add_flag("--json", flags->json, "For machines");
+    check->footer("Exit 0: every rule holds; 1: one is broken or an outcome unknown.");
+    return {sub, [flags, list, check] {
+                if (check->parsed()) {
+                    return check_histories(flags->files, flags->json);
+                }
+                return list->parsed() ? run_list(flags->json) : run_experiments(*flags);
+            }};
+}
+
+}  // namespace passbook::cli

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lab on the built binary: every experiment is as expected, and none leaves anything behind."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from harness import BINARY, passbook
+
+EXPERIMENTS = ["S1", "S2", "S3", "S11", "S12", "S13", "S14", "S16", "P1", "P2", "P3", "P5", "P6",
+               "L1", "L7", "L10"]
+SERVER_WAYS = {"for_update", "serializable", "advisory"}
+
+
+HISTORY = [
+    {"ev": "invoke", "i": 1, "p": 1, "t": 10, "op": "grant", "subject": "a", "key": "k1",
+     "args": {"amount": 100}},
+    {"ev": "ok", "i": 1, "p": 1, "t": 20, "tx": "a:1", "acct": [{"id": "a", "seq": 1, "bal": 100}]},
+    {"ev": "invoke", "i": 2, "p": 1, "t": 30, "op": "spend", "subject": "a", "key": "k2",
+     "args": {"amount": 30}},
+    {"ev": "ok", "i": 2, "p": 1, "t": 40, "tx": "a:2"},
+]
+DUMP = [
+    {"ev": "account", "id": "a", "balance": 70, "seq": 2, "floor": 0},
+    {"ev": "entry", "account": "a", "seq": 1, "kind": "grant", "amount": 100,
+     "balance_after": 100, "tx": "a:1", "key": "k1"},
+    {"ev": "entry", "account": "a", "seq": 2, "kind": "spend", "amount": -30, "balance_after": 70,
+     "tx": "a:2", "key": "k2"},
+]
+
+
+class Lab(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def lab(self, *arguments):
+        return passbook("lab", *arguments, environment={"TMPDIR": str(self.folder)}, timeout=1000)
+
+    def assert_nothing_left(self):
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def assert_told(self, done, part):
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn(part, done.stderr)
+
+    def check_way(self, experiment, way):
+        where = f"{experiment['id']}: {way['way']}"
+        self.assertEqual(way["database"], "SQLite", where)
+        if "absent" in way:
+            self.assertIn(way["way"], SERVER_WAYS, where)
+            return
+        self.assertNotIn(way["way"], SERVER_WAYS, where)
+        failures = [r for r in way["rounds"] if r["failure"] is not None]
+        self.assertEqual(len(failures), way["failed"], where)
+        self.assertLessEqual(len(way["rounds"]), 20, where)
+        if way["promise"] == "unsafe":
+            self.assertGreater(way["failed"], 0, where)
+        if way["promise"] == "guarded":
+            self.assertEqual(way["failed"], 0, where)
+            for played in way["rounds"]:
+                if None not in (played["balance"], played["entries_sum"]) and where != (
+                        "P2: entries_beside"):
+                    self.assertEqual(played["balance"], played["entries_sum"], where)
+
+    def test_every_unsafe_way_is_seen_to_fail_and_every_guarded_way_to_hold(self):
+        done = self.lab("run", "--all", "--json")
+        told = json.loads(done.stdout)["experiments"]
+        self.assertEqual([e["id"] for e in told], EXPERIMENTS)
+        for experiment in told:
+            self.assertEqual((experiment["passed"], experiment["missed"]), (True, []))
+            for way in experiment["ways"]:
+                self.check_way(experiment, way)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assert_nothing_left()
+
+    def test_what_the_claims_say_in_figures(self):
+        done = self.lab("run", "s1", "S3", "--json")
+        ways = {(e["id"], w["way"]): w["rounds"] for e in json.loads(done.stdout)["experiments"]
+                for w in e["ways"] if "rounds" in w}
+        for (experiment, way), accepted, total in (
+                (("S1", "check_then_insert"), 2, -1000), (("S1", "queue"), 1, 2000),
+                (("S3", "overwrite"), 10, -200), (("S3", "conditional_update"), 3, 10)):
+            for played in ways[experiment, way]:
+                self.assertEqual((played["accepted"], played["entries_sum"]), (accepted, total),
+                                 (experiment, way))
+
+    def test_people_get_a_table_and_a_time_axis_within_a_hundred_columns(self):
+        done = self.lab("run", "S1", "S11", "S12", "S13", "S14", "S16", "P2", "P5", "P6", "L1",
+                        "L7")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for part in ("Can two different spends", "setting", "not on SQLite", "check_then_insert, "
+                     "round", "sums entries: 5000", "As expected.", "11 experiments, 0 not as"):
+            self.assertIn(part, done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+
+    def test_list_names_what_run_takes(self):
+        listed = json.loads(self.lab("list", "--json").stdout)["experiments"]
+        self.assertEqual([e["id"] for e in listed], EXPERIMENTS)
+        self.assertEqual([line.split()[0] for line in self.lab("list").stdout.splitlines()],
+                         EXPERIMENTS)
+
+    def test_what_cannot_run_is_told_in_one_line(self):
+        self.assert_told(self.lab("run", "S99"), "'S99'")
+        self.assert_told(self.lab("run"), "--all")
+        self.assert_told(self.lab("run", "--all", "S1"), "--all")
+        self.assert_told(self.lab("run", "S1", "--store", "postgresql://x:secret@y/z"), "sqlite:")
+        self.assert_told(self.lab("run", "S1", "--store", "sqlite:/not/there"), "'/not/there'")
+        self.assert_nothing_left()
+
+    def test_an_interrupt_leaves_nothing_behind(self):
+        with subprocess.Popen([BINARY, "lab", "run", "--all"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMPDIR": str(self.folder)}) as process:
+            self.assertTrue(process.stdout.readline().startswith("S1 "))
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=300)
+        self.assertEqual((process.returncode, told), (2, "passbook: lab: stopped\n"))
+        self.assert_nothing_left()
+
+    def history(self, name, events):
+        path = self.folder / name
+        path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+        return str(path)
+
+    def test_check_tells_a_good_history_from_a_bad_one(self):
+        calls = self.history("calls.jsonl", HISTORY)
+        done = self.lab("check", calls, self.history("dump.jsonl", DUMP))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "2 calls, 2 entries, 0 unknown outcomes\n"
+                                      "Every rule holds.\n")
+        lost = [{**DUMP[0], "balance": 100, "seq": 1}, DUMP[1]]
+        done = self.lab("check", calls, self.history("dump.jsonl", lost), "--json")
+        told = json.loads(done.stdout)
+        self.assertEqual((done.returncode, done.stderr, told["passed"]), (1, "", False))
+        self.assertEqual([v["rule"] for v in told["violations"]], ["C1", "C3"])
+        self.assertEqual(told["violations"][0]["witness"],
+                         "key k2 of a was acknowledged as a:2, and is not stored")
+
+    def test_an_outcome_that_nobody_found_out_is_not_good(self):
+        done = self.lab("check", self.history("calls.jsonl", HISTORY[:3]))
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("1 unknown outcome\n", done.stdout)
+
+    def test_check_tells_which_line_is_no_event(self):
+        bad = self.history("bad.jsonl", [*HISTORY, {"ev": "ok", "i": 9, "p": 1, "t": 50}])
+        self.assert_told(self.lab("check", bad), "bad.jsonl:5: ")
+        self.assert_told(self.lab("check", "/not/there"), "'/not/there'")
+
+
+if __name__ == "__main__":
+    unittest.main()
