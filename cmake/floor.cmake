@@ -117,8 +117,9 @@ function(passbook_floor)
     target_link_libraries(${library} ${access} ${uses})
     # The path of an include begins at src/, or at the root for a room that stands beside it.
     set(base ${PROJECT_SOURCE_DIR}/src)
-    cmake_path(IS_PREFIX base ${CMAKE_CURRENT_SOURCE_DIR} within)
-    if(NOT within)
+    list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE beside)
+    list(FILTER beside EXCLUDE REGEX "^${base}/")
+    if(beside)
         set(base ${PROJECT_SOURCE_DIR})
     endif()
     target_sources(${library} ${access} FILE_SET HEADERS
