@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/meeting.h"
 
+#include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -39,6 +41,7 @@ void Gate::wait() {
 
 void together(std::size_t count, const std::function<void(std::size_t)>& act) {
     Meeting start(count);
+    std::atomic<bool> called_off = false;
     std::mutex mutex;
     std::exception_ptr first;
     const auto keep_error = [&] {
@@ -47,20 +50,26 @@ void together(std::size_t count, const std::function<void(std::size_t)>& act) {
             first = std::current_exception();
         }
     };
+    const auto run = [&](std::size_t n) {
+        start.wait();
+        try {
+            if (!called_off) {
+                act(n);
+            }
+        } catch (...) {
+            keep_error();
+        }
+    };
     std::vector<std::jthread> threads;
     threads.reserve(count);
-    for (std::size_t n = 0; n < count; ++n) {
-        try {
-            threads.emplace_back([&, n] {
-                try {
-                    start.wait();
-                    act(n);
-                } catch (...) {
-                    keep_error();
-                }
-            });
-        } catch (...) {  // The system has no more threads.
-            keep_error();
+    try {
+        while (threads.size() < count) {
+            threads.emplace_back(run, threads.size());
+        }
+    } catch (const std::system_error&) {
+        keep_error();
+        called_off = true;
+        for (std::size_t n = threads.size(); n < count; ++n) {
             start.drop();
         }
     }

@@ -42,8 +42,23 @@ private:
     bool open_ = false;
 };
 
+/// Opens a gate when it goes, however its scope is left: nobody waits for who has failed.
+class OpenAtEnd {
+public:
+    explicit OpenAtEnd(Gate& gate) : gate_(gate) {}
+    ~OpenAtEnd() {
+        gate_.open();
+    }
+    OpenAtEnd(const OpenAtEnd&) = delete;
+    OpenAtEnd& operator=(const OpenAtEnd&) = delete;
+
+private:
+    Gate& gate_;
+};
+
 /// Runs `act(0)` … `act(count - 1)`, each on a thread of its own; none begins before all are there.
-/// Returns when all have ended, and throws the first error of any.
+/// Returns when all have ended, and throws the first error of any. Where the system has not as many
+/// threads, none of them acts.
 void together(std::size_t count, const std::function<void(std::size_t)>& act);
 
 }  // namespace passbook::lab

@@ -153,7 +153,7 @@ std::vector<Protection> server_protections() {
     return {absent("for_update", "SELECT … FOR UPDATE, then write",
                    "it locks no rows; `immediate` locks the whole database"),
             absent("serializable", "the whole transaction again on 40001",
-                   "it has one writer, so nothing is left to serialize"),
+                   "it has no such level; S14 shows what comes nearest"),
             absent("advisory", "a lock that the database keeps by name", "it has no such locks")};
 }
 

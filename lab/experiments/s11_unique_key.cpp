@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <array>
 #include <atomic>
 
 #include "lab/catalogue.h"
@@ -21,6 +22,7 @@ struct Encounter {
 };
 
 void first(Actor& actor, Encounter& encounter) {
+    const OpenAtEnd open(encounter.a_has_inserted);
     actor.begin();
     actor.sql().change(insert);
     actor.note(Moment::entered, "inserts order-1");
@@ -36,6 +38,7 @@ bool second(Actor& actor, Encounter& encounter, bool& waited) {
         actor.note(Moment::waited, "waits for the other");
         encounter.b_waits.open();
     });
+    const OpenAtEnd open(encounter.b_waits);
     encounter.a_has_inserted.wait();
     bool entered = true;
     try {
@@ -49,7 +52,6 @@ bool second(Actor& actor, Encounter& encounter, bool& waited) {
         entered = false;
     }
     waited = encounter.a_commits;
-    encounter.b_waits.open();
     return entered;
 }
 

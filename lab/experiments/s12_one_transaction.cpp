@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <tuple>
 
 #include "lab/catalogue.h"
 #include "lab/plain_tables.h"

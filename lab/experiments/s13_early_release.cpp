@@ -15,12 +15,14 @@ enum class Release : std::uint8_t { before_commit, after_commit };
 struct Lock {
     std::mutex mutex;
     Gate next_has_read;
+    Gate nobody;  ///< For which nobody waits.
     int holders = 0;
 };
 
 Answer under_lock(Actor& actor, const Ask& ask, Lock& lock, Release release) {
     std::unique_lock held(lock.mutex);
     const bool is_first = lock.holders++ == 0;
+    const OpenAtEnd open(is_first ? lock.nobody : lock.next_has_read);
     actor.note(Moment::noted, "lock acquired");
     const std::int64_t balance =
         actor.sql().row("SELECT balance FROM account WHERE id = 'wallet'").at(0);

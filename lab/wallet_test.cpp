@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/wallet.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+#include "lab/temporary_folder.h"
+
+namespace passbook::lab {
+namespace {
+
+class WalletTest : public testing::Test {
+protected:
+    TemporaryFolder folder{""};
+    Stage stage{Kind::sqlite, folder.path()};
+};
+
+TEST_F(WalletTest, EveryProtectionMovesTheSameWhereNobodyElseActs) {
+    for (const Protection& protection : {overwrite(), check_then_insert(), conditional_update(),
+                                         immediate(), optimistic(), queue()}) {
+        const TemporaryFolder own("");
+        Stage alone(Kind::sqlite, own.path());
+        const auto wallet = protection.open(alone, 50);
+        const auto ask = wallet->actor("A", nullptr);
+        EXPECT_EQ(ask({.key = "k1", .amount = 30}), Answer::accepted) << protection.name;
+        EXPECT_EQ(ask({.key = "k2", .amount = -81}), Answer::refused) << protection.name;
+        EXPECT_EQ(ask({.key = "k3", .amount = -80}), Answer::accepted) << protection.name;
+        EXPECT_EQ(wallet->entries_sum(), 0) << protection.name;
+        EXPECT_EQ(wallet->balance().value_or(0), 0) << protection.name;
+    }
+}
+
+TEST_F(WalletTest, NobodyWaitsForAnActorThatFails) {
+    const Protection failing{.open = [](Stage& on, std::int64_t opening) {
+        return plain_wallet(on, opening, [](Actor& actor, const Ask& ask) {
+            if (ask.amount < 0) {
+                throw std::runtime_error("no disk");
+            }
+            actor.has_read();
+            return Answer::accepted;
+        });
+    }};
+    EXPECT_THROW(
+        (void)play(stage, failing, {.opening = 5, .amounts = {1, -1, 1}, .meet = Meet::after_read}),
+        std::runtime_error);
+}
+
+TEST(Judge, TellsTooManyAcceptedFromAWrongSum) {
+    Round right{.accepted = 1, .balance = 5, .entries_sum = 5};
+    judge(right, 1, 5);
+    EXPECT_EQ(right.failure, "");
+    Round too_many{.accepted = 2, .balance = 5, .entries_sum = 2};
+    judge(too_many, 1, 5);
+    EXPECT_EQ(too_many.failure, "2 accepted where 1 may be");
+    Round unlike{.accepted = 1, .balance = 4, .entries_sum = 5};
+    judge(unlike, 1, 5);
+    EXPECT_EQ(unlike.failure, "balance and entries should be 5");
+}
+
+}  // namespace
+}  // namespace passbook::lab
