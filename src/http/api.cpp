@@ -28,7 +28,7 @@ std::vector<Route> all_routes(Service& service) {
 Api::Api(engine::Engine& engine, const ServerOptions& options, store::Standby* standby,
          lock::Locks* locks)
     : lock_calls_("http-lock", lock_call_threads, lock_calls_queued),
-      lock_waits_("http-lock-wait", lock_waits_max, 1),
+      lock_waits_("http-lock-wait", lock_waits_max, 0),
       service_{engine, reads_, metrics_, lock_calls_, lock_waits_, nullptr, locks},
       router_(all_routes(service_)),
       reads_(lending(engine)) {

@@ -18,11 +18,12 @@ Workers::~Workers() {
 
 bool Workers::run(std::function<void()> work) {
     const std::scoped_lock lock(mutex_);
-    if (queue_.size() >= queue_max_) {
+    // A thread that was not yet started, or has not yet woken up, takes one as well.
+    if (busy_ + queue_.size() >= threads_max_ + queue_max_) {
         return false;
     }
     queue_.push_back(std::move(work));
-    if (queue_.size() > idle_ && threads_.size() < threads_max_) {
+    if (busy_ + queue_.size() > threads_.size() && threads_.size() < threads_max_) {
         threads_.emplace_back([this] {
             pthread_setname_np(pthread_self(), name_.c_str());
             this->work();
@@ -35,17 +36,17 @@ bool Workers::run(std::function<void()> work) {
 void Workers::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        ++idle_;
         wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-        --idle_;
         if (queue_.empty()) {
             return;
         }
         const auto next = std::move(queue_.front());
         queue_.pop_front();
+        ++busy_;
         lock.unlock();
         next();
         lock.lock();
+        --busy_;
     }
 }
 

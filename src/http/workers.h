@@ -15,7 +15,7 @@ namespace passbook::http {
 /// Any thread. Nothing is run while `mutex_` is held.
 class Workers {
 public:
-    /// `name`: of its threads, at most 15 characters.
+    /// `name`: of its threads, at most 15 characters. `queue_max`: what may wait while all work.
     Workers(std::string name, std::size_t threads_max, std::size_t queue_max)
         : name_(std::move(name)), threads_max_(threads_max), queue_max_(queue_max) {}
     /// Runs what is queued, and ends.
@@ -35,7 +35,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> queue_;  // guarded by mutex_, as all below
-    std::size_t idle_ = 0;
+    std::size_t busy_ = 0;
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };
