@@ -165,6 +165,11 @@ void add_locks(std::vector<MetricFamily>& families, const lock::Locks* locks) {
         families,
         family("passbook_lock_releases_total", "Releases by their result", MetricType::Counter),
         "result", counters.releases);
+    add_single(
+        families,
+        family("passbook_lock_lacking_replicas_total",
+               "Acquisitions that too few replicas had acknowledged in time", MetricType::Counter),
+        counted(counters.lacking_replicas.value()));
     add_single(families,
                family("passbook_stale_writes_rejected_total",
                       "Writes of late holders that their fence kept out", MetricType::Counter),

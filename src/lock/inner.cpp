@@ -83,6 +83,11 @@ Answer<Taken> Inner::take_in_line(const Claim& claim, Steady::time_point until,
         const auto hints = place.hints();
         const auto started = Steady::now();
         Taking taking = service->take(claim, started + settings.io_timeout);
+        if (taking.lacks_replicas) {
+            counters.lacking_replicas.add();
+            spdlog::warn("lock {}: too few replicas have acknowledged it",
+                         fmt::join(claim.keys, " "));
+        }
         if (taking.how != Taking::How::busy) {
             auto answer = settle(claim, std::move(taking), started);
             if (answer.what && stop.stop_requested()) {

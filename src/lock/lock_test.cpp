@@ -2,9 +2,13 @@
 // What the lock makes of the answers of a service, on one that says what it is told to.
 #include "lock/lock.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 #include <atomic>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 #include "base/failure.h"
@@ -28,6 +32,8 @@ struct Script {
     std::atomic<int> takes = 0;
     std::atomic<int> renewals = 0;
     std::atomic<int> releases = 0;
+    std::mutex mutex;
+    std::vector<std::string> keys;  ///< Of the last claim; guarded by mutex.
 };
 
 class Scripted final : public Service {
@@ -37,8 +43,12 @@ public:
     [[nodiscard]] std::string describe() const override {
         return "scripted";
     }
-    [[nodiscard]] Taking take(const Claim&, Steady::time_point) override {
+    [[nodiscard]] Taking take(const Claim& claim, Steady::time_point) override {
         ++script_->takes;
+        {
+            const std::lock_guard lock(script_->mutex);
+            script_->keys = claim.keys;
+        }
         std::this_thread::sleep_for(script_->take_lasts.load());
         return {.how = script_->take};
     }
@@ -238,6 +248,66 @@ TEST_F(LockTest, WhoOnlyTriesDoesNotAskWhileAnotherOfHisProcessWaits) {
     EXPECT_LT(script->takes - asked, 100);
     cancel.request_stop();
     waiter.join();
+}
+
+/// What is logged while it lives; to be read when nobody logs any more.
+class Log {
+public:
+    Log() : before_(spdlog::default_logger()) {
+        auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
+        auto logger = std::make_shared<spdlog::logger>("test", std::move(sink));
+        logger->set_pattern("%l %v");
+        spdlog::set_default_logger(std::move(logger));
+    }
+    ~Log() {
+        spdlog::set_default_logger(before_);
+    }
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+
+    [[nodiscard]] std::string text() const {
+        return text_.str();
+    }
+
+private:
+    std::shared_ptr<spdlog::logger> before_;
+    std::ostringstream text_;
+};
+
+TEST_F(LockTest, LogsOneLineForEachAcquisitionLossAndRelease) {
+    const Log log;
+    std::vector<Token> tokens;
+    {
+        Locks fenced(std::make_unique<Scripted>(script), quick,
+                     [](const auto&) { return std::vector<std::int64_t>{7}; });
+        auto answer = fenced.acquire({.keys = {"report"}});
+        ASSERT_TRUE(answer.what);
+        tokens.push_back(answer.what->token());
+        (void)answer.what->release();
+        answer = fenced.acquire({.keys = {"report"}});
+        ASSERT_TRUE(answer.what);
+        tokens.push_back(answer.what->token());
+        script->renew = Renewed::taken;
+        script->release = Released::not_owner;
+        EXPECT_TRUE(
+            within(Millis(2'000), [&] { return answer.what->stop_token().stop_requested(); }));
+    }
+    const auto first = tokens[0].shortened();
+    const auto second = tokens[1].shortened();
+    EXPECT_EQ(log.text(), fmt::format("info lock report acquired: token {0}, fence 7\n"
+                                      "info lock report let go: released, token {0}, fence 7\n"
+                                      "info lock report acquired: token {1}, fence 7\n"
+                                      "warning lock report lost: stolen, token {1}, fence 7\n"
+                                      "warning lock report let go: not_owner, token {1}, fence 7\n",
+                                      first, second))
+        << "and no token in full";
+}
+
+TEST_F(LockTest, KeysAreAskedForInTheirOrderAndOnce) {
+    const auto answer = locks.acquire({.keys = {"c", "a", "b", "a"}});
+    ASSERT_TRUE(answer.what);
+    const std::lock_guard lock(script->mutex);
+    EXPECT_EQ(script->keys, (std::vector<std::string>{"a", "b", "c"}));
 }
 
 TEST_F(LockTest, CountsWhatHappens) {

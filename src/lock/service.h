@@ -38,6 +38,8 @@ struct Taking {
     /// One per key where the service mints them; else empty.
     std::vector<std::int64_t> fences = {};
     std::string why = {};  ///< For the log, where there was no answer.
+    /// Fewer copies of the service than it was told to wait for have said that they know.
+    bool lacks_replicas = false;
 };
 
 /// How a key stands, for people.

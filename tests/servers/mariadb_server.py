@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private MariaDB for tests: its own folder, a free port of loopback, a password of its own.
 
-usage: mariadb_server.py start FOLDER [--set NAME=VALUE]...   prints its URL
+usage: mariadb_server.py start FOLDER [--set N=V]... [--variable N=V]...   prints its URL
        mariadb_server.py stop FOLDER                          ends it; the folder stays
 
 FOLDER/url holds the URL, so that whoever knows the folder finds the server. What the server says

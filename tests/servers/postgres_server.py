@@ -2,7 +2,7 @@
 """A private PostgreSQL for tests: its own folder, a free port of loopback, a password of its own;
 and standbys that follow it, each in a folder and at a port of its own.
 
-usage: postgres_server.py start FOLDER [--set NAME=VALUE]...   prints its URL
+usage: postgres_server.py start FOLDER [--set N=V]... [--variable N=V]...   prints its URL
        postgres_server.py stop FOLDER                          ends it; the folder stays
 
 FOLDER/url holds the URL, so that whoever knows the folder finds the server. What the server says
@@ -42,8 +42,8 @@ class PostgresServer(PrivateServer):
     ACCOUNT = USER = "postgres"  # it refuses to run as root
     SETTINGS = SETTINGS
 
-    def __init__(self, folder, settings=None):
-        super().__init__(folder, settings)
+    def __init__(self, folder, settings=None, variables=None):
+        super().__init__(folder, settings, variables)
         self.programs = programs()
 
     def pid_file(self):

@@ -40,7 +40,7 @@ class PrivateServer:
     (`_launch`, False where that failed), and given its database (`_furnish`).
     """
 
-    def __init__(self, folder, settings=None):
+    def __init__(self, folder, settings=None, variables=None):
         self.folder = pathlib.Path(folder).resolve()
         self.data = self.folder / "data"
         self.port = None
@@ -49,6 +49,7 @@ class PrivateServer:
         if (self.folder / "server.json").exists():
             known = self._recall()
         self.settings = {**self.SETTINGS, **known, **(settings or {})}
+        self.variables = variables or {}  # of the environment of its processes
 
     def __enter__(self):
         return self.start()
@@ -135,10 +136,11 @@ class PrivateServer:
         secret.unlink()
 
     def _as_account(self):
-        """How a process of the server is started where a test runs as root."""
+        """How a process of the server is started: with its variables, and not as root."""
+        started = {"env": {**os.environ, **self.variables}}
         if os.geteuid() != 0:
-            return {}
-        return {"user": self.ACCOUNT, "group": pwd.getpwnam(self.ACCOUNT).pw_gid,
+            return started
+        return {**started, "user": self.ACCOUNT, "group": pwd.getpwnam(self.ACCOUNT).pw_gid,
                 "extra_groups": []}
 
     def _run(self, command):
@@ -179,14 +181,17 @@ def command_line(server, about):
     start.add_argument("folder")
     start.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                        help="a setting of the server")
+    start.add_argument("--variable", action="append", default=[], metavar="NAME=VALUE",
+                       help="of the environment of its processes, for this start alone")
     verbs.add_parser("stop", help="stop it").add_argument("folder")
     given = parser.parse_args()
     try:
         if given.verb == "stop":
             server(given.folder).stop()
         else:
-            settings = dict(each.split("=", 1) for each in given.set)
-            print(server(given.folder, settings).start().url())
+            settings, variables = (dict(each.split("=", 1) for each in pairs)
+                                   for pairs in (given.set, given.variable))
+            print(server(given.folder, settings, variables).start().url())
     except (RuntimeError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

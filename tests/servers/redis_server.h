@@ -3,25 +3,35 @@
 
 #include <signal.h>
 #include <unistd.h>
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "lock/redis/connection.h"
 
-/// A Redis of a test's own, which redis_server.py starts: it may be stopped, killed and emptied.
+/// A Redis of a test's own, which redis_server.py starts: it may be stopped, killed and emptied,
+/// and its clock set.
 
 namespace passbook::test {
 
 class RedisServer {
 public:
+    /// Whether `set_clock` can be called: then clock_shift.so stands between it and its machine.
+    enum class Clock { machine, ours };
+
     /// `settings` as redis.conf has them, each `NAME=VALUE`.
-    explicit RedisServer(std::initializer_list<std::string> settings = {}) {
+    explicit RedisServer(std::initializer_list<std::string> settings = {},
+                         Clock clock = Clock::machine) {
         std::string pattern = std::filesystem::temp_directory_path() / "passbook-redis-XXXXXX";
         if (::mkdtemp(pattern.data()) == nullptr) {
             throw std::runtime_error("no folder for a Redis");
@@ -30,6 +40,12 @@ public:
         std::string options;
         for (const std::string& setting : settings) {
             options += " --set '" + setting + "'";
+        }
+        if (clock == Clock::ours) {
+            set_clock(std::chrono::seconds(0));
+            options +=
+                " --variable CLOCK_SHIFT=" + clock_file().string() +
+                " --variable LD_PRELOAD=" + std::filesystem::absolute("clock_shift.so").string();
         }
         start(options);
     }
@@ -55,6 +71,19 @@ public:
         }
     }
 
+    /// As its administrator would, while it runs: ahead of the machine's by so much.
+    void set_clock(std::chrono::seconds ahead) const {
+        const std::int64_t seconds = ahead.count();
+        std::array<char, sizeof seconds> bytes{};
+        std::memcpy(bytes.data(), &seconds, bytes.size());
+        // Written over and not anew, for it is mapped.
+        std::fstream file(clock_file(), std::ios::binary | std::ios::in | std::ios::out);
+        if (!file) {
+            file.open(clock_file(), std::ios::binary | std::ios::out);
+        }
+        file.write(bytes.data(), bytes.size());
+    }
+
     /// The same server again, empty, after it was killed.
     void start(const std::string& options = "") {
         const auto program = std::filesystem::path(PASSBOOK_SOURCE_DIR) / "tests/servers";
@@ -73,6 +102,18 @@ public:
         return std::string(lock::redis::Connection(address(), until).ask(words, until).text());
     }
 
+    /// Waits until it has copied what its primary holds and hears of what is new.
+    [[nodiscard]] bool follows() const {
+        const auto until = lock::Steady::now() + std::chrono::seconds(10);
+        while (ask({"INFO", "replication"}).find("master_link_status:up") == std::string::npos) {
+            if (lock::Steady::now() > until) {
+                return false;
+            }
+            std::this_thread::sleep_for(lock::Millis(10));
+        }
+        return true;
+    }
+
     /// The number behind `name` in what INFO says of itself, such as `cmdstat_eval:calls=`.
     [[nodiscard]] long info(std::string_view section, std::string_view name) const {
         const std::string all = ask({"INFO", section});
@@ -81,6 +122,10 @@ public:
     }
 
 private:
+    [[nodiscard]] std::filesystem::path clock_file() const {
+        return folder_ / "clock";
+    }
+
     std::filesystem::path folder_;
     std::string url_;
     pid_t process_ = 0;

@@ -2,7 +2,7 @@
 """A private Redis for tests: its own folder, a free port of loopback, a password of its own; and
 replicas that follow it, each in a folder and at a port of its own.
 
-usage: redis_server.py start FOLDER [--set NAME=VALUE]...   prints its URL
+usage: redis_server.py start FOLDER [--set N=V]... [--variable N=V]...   prints its URL
        redis_server.py stop FOLDER                          ends it; the folder stays
 
 FOLDER/url holds the URL, so that whoever knows the folder finds the server. What the server says

@@ -11,6 +11,8 @@
 namespace passbook::lock::redis {
 namespace {
 
+constexpr unsigned replicas_max = 100;
+
 [[noreturn]] void refuse(std::string_view what) {
     throw Failure(FailureKind::broken, fmt::format("the URL of the lock: {}", what));
 }
@@ -88,14 +90,33 @@ void take_host(Address& address, std::string_view text) {
     }
 }
 
+void take_option(Address& address, std::string_view name, std::string_view value) {
+    if (name == "prefix") {
+        address.prefix = decoded(value);
+    } else if (name == "replicas") {
+        const auto count = number<unsigned>(value);
+        if (!count || *count > replicas_max) {
+            refuse(fmt::format("replicas must be a number from 0 to {}", replicas_max));
+        }
+        address.replicas = *count;
+    } else if (name == "lacking") {
+        if (value != "degrade" && value != "refuse") {
+            refuse("lacking must be degrade or refuse");
+        }
+        address.lacking = value == "refuse" ? Lacking::refuse : Lacking::degrade;
+    } else {
+        refuse(fmt::format("it has no option `{}`, but prefix, replicas and lacking", name));
+    }
+}
+
 void take_options(Address& address, std::string_view text) {
     while (!text.empty()) {
         const auto rest = cut(text, '&');
         const auto value = cut(text, '=');
-        if (text != "prefix" || !value) {
-            refuse(fmt::format("it has no option `{}`, but prefix", text));
+        if (!value) {
+            refuse(fmt::format("the option `{}` has no value", text));
         }
-        address.prefix = decoded(*value);
+        take_option(address, text, *value);
         text = rest.value_or("");
     }
 }

@@ -39,6 +39,16 @@ TEST(RedisAddress, NeedsNothingButAHost) {
     EXPECT_EQ(Address::parse("redis://[::1]:6380").describe(), "redis://[::1]:6380/0");
 }
 
+TEST(RedisAddress, SaysHowManyReplicasMustAcknowledge) {
+    EXPECT_EQ(Address::parse("redis://localhost").replicas, 0U);
+    EXPECT_EQ(Address::parse("redis://localhost").lacking, Lacking::degrade);
+    const Address address = Address::parse("redis://localhost?replicas=2&lacking=refuse&prefix=p");
+    EXPECT_EQ(address.replicas, 2U);
+    EXPECT_EQ(address.lacking, Lacking::refuse);
+    EXPECT_EQ(address.prefix, "p");
+    EXPECT_EQ(Address::parse("redis://localhost?lacking=degrade").lacking, Lacking::degrade);
+}
+
 TEST(RedisAddress, IsRefusedInOneLineThatHoldsNoPassword) {
     const auto expect = [](const std::string& url, std::string_view part) {
         const std::string what = fault(url);
@@ -56,6 +66,10 @@ TEST(RedisAddress, IsRefusedInOneLineThatHoldsNoPassword) {
     expect("redis://:secret@localhost/x", "database");
     expect("redis://:sec%zzret@localhost", "hexadecimal");
     expect("redis://:secret@localhost?tls=1", "option `tls`");
+    expect("redis://:secret@localhost?prefix", "no value");
+    expect("redis://:secret@localhost?replicas=one", "0 to 100");
+    expect("redis://:secret@localhost?replicas=101", "0 to 100");
+    expect("redis://:secret@localhost?lacking=ignore", "degrade or refuse");
     expect("redis://[::1", "brackets");
     expect("redis://[::1]x", "brackets");
 }

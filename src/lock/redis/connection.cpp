@@ -13,12 +13,12 @@ namespace passbook::lock::redis {
 
 // Reply -------------------------------------------------------------------------------------------
 
-bool Reply::is_error() const {
-    return reply_->type == REDIS_REPLY_ERROR;
-}
-
 std::string_view Reply::text() const {
     return reply_->str == nullptr ? std::string_view() : std::string_view(reply_->str, reply_->len);
+}
+
+std::int64_t Reply::number() const {
+    return reply_->type == REDIS_REPLY_INTEGER ? reply_->integer : 0;
 }
 
 std::int64_t Reply::number(std::size_t at) const {
@@ -71,9 +71,7 @@ Connection::~Connection() {
 void Connection::log_in(const Address& address, Steady::time_point until) {
     const auto demand = [&](const std::vector<std::string_view>& words) {
         try {
-            if (const Reply reply = ask(words, until); reply.is_error()) {
-                throw NoAnswer(fmt::format("{}: {}", where_, reply.text()), false);
-            }
+            (void)ask(words, until);
         } catch (const NoAnswer& failure) {
             throw NoAnswer(failure.what(), false);  // nothing that matters was sent yet
         }
@@ -144,7 +142,11 @@ Reply Connection::ask(const std::vector<std::string_view>& words, Steady::time_p
             fail(true);
         }
         if (reply != nullptr) {
-            return Reply(static_cast<redisReply*>(reply));
+            Reply answer(static_cast<redisReply*>(reply));
+            if (answer.reply_->type == REDIS_REPLY_ERROR) {
+                throw NoAnswer(fmt::format("{}: {}", where_, answer.text()), false);
+            }
+            return answer;
         }
         await(POLLIN, until, true);
         if (redisBufferRead(context_) != REDIS_OK) {

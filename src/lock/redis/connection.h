@@ -16,7 +16,8 @@ struct redisReply;
 
 namespace passbook::lock::redis {
 
-/// There is no answer. Where the request was on its way, it may have been done.
+/// There is no answer, or an error is the answer. Where the request was on its way and nothing came
+/// back, it may have been done.
 class NoAnswer : public std::runtime_error {
 public:
     NoAnswer(const std::string& what, bool was_sent)
@@ -35,20 +36,23 @@ class Reply {
 public:
     explicit Reply(redisReply* reply) : reply_(reply, &clear) {}
 
-    [[nodiscard]] bool is_error() const;
-    [[nodiscard]] std::string_view text() const;  ///< Of an error, too.
+    [[nodiscard]] std::string_view text() const;
+    [[nodiscard]] std::int64_t number() const;  ///< 0 where it is none.
     /// Of an array, as the scripts return them; 0 where there is no such number.
     [[nodiscard]] std::int64_t number(std::size_t at) const;
     [[nodiscard]] std::string_view text(std::size_t at) const;
 
 private:
+    friend class Connection;
+
     static void clear(redisReply* reply) noexcept;
 
     std::unique_ptr<redisReply, void (*)(redisReply*)> reply_;
 };
 
 /// One link to a Redis server; used by one thread at a time. After NoAnswer it is of no more use:
-/// a late answer could be taken for that of the next request.
+/// a late answer could be taken for that of the next request, and one that became a replica will
+/// not take the next either.
 class Connection {
 public:
     /// Connects, logs in and selects the database; NoAnswer where that does not succeed in time.

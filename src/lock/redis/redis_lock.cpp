@@ -16,31 +16,38 @@ namespace {
 // Scripts run alone, so all keys are judged before any is changed. Each takes the keys, then the
 // token. A key that is there under the token of this very acquisition is ours: it was taken by an
 // earlier try whose answer was lost.
+//
+// A value is the token and the TTL. Redis keeps the end of a key by a clock that can be set, and
+// when that is set back, the key of a holder who is gone would last for hours: so who finds that
+// more is left than there ever was lets the TTL begin again.
 
 constexpr std::string_view take_script = R"(
 for _, key in ipairs(KEYS) do
-    local token = redis.call('GET', key)
-    if token and token ~= ARGV[1] then
-        return {0, redis.call('PTTL', key)}
+    local value = redis.call('GET', key)
+    if value and value:sub(1, 32) ~= ARGV[1] then
+        local left, ttl = redis.call('PTTL', key), tonumber(value:sub(34))
+        if ttl and left > ttl then
+            redis.call('PEXPIRE', key, ttl)
+            left = ttl
+        end
+        return {0, left}
     end
 end
 for _, key in ipairs(KEYS) do
-    if not redis.call('SET', key, ARGV[1], 'NX', 'PX', ARGV[2]) then
-        redis.call('PEXPIRE', key, ARGV[2])
-    end
+    redis.call('SET', key, ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[2])
 end
 return {1, 0}
 )";
 
 constexpr std::string_view renew_script = R"(
 for _, key in ipairs(KEYS) do
-    local token = redis.call('GET', key)
-    if token ~= ARGV[1] then
-        return {0, token and 1 or 0}
+    local value = redis.call('GET', key)
+    if not value or value:sub(1, 32) ~= ARGV[1] then
+        return {0, value and 1 or 0}
     end
 end
 for _, key in ipairs(KEYS) do
-    redis.call('PEXPIRE', key, ARGV[2])
+    redis.call('SET', key, ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[2])
 end
 return {1, 0}
 )";
@@ -48,12 +55,12 @@ return {1, 0}
 constexpr std::string_view release_script = R"(
 local ours, others = 0, 0
 for _, key in ipairs(KEYS) do
-    local token = redis.call('GET', key)
-    if token == ARGV[1] then
+    local value = redis.call('GET', key)
+    if value and value:sub(1, 32) == ARGV[1] then
         redis.call('DEL', key)
         redis.call('PUBLISH', ARGV[2], key)
         ours = ours + 1
-    elseif token then
+    elseif value then
         others = others + 1
     end
 end
@@ -73,21 +80,20 @@ class Pool {
 public:
     explicit Pool(const Address& address) : address_(address) {}
 
-    /// Runs one request on a connection of its own; NoAnswer.
-    Reply ask(const std::vector<std::string_view>& words, Steady::time_point until) {
+    /// Runs `work(connection)` on a connection of its own, which is kept unless that throws;
+    /// NoAnswer.
+    template <class Work>
+    auto run(Steady::time_point until, Work work) {
         auto connection = idle();
         if (connection == nullptr) {
             connection = connect(until);
         }
-        Reply reply = connection->ask(words, until);
-        if (reply.is_error()) {
-            return reply;  // such as of a server that became a replica: the next asks anew
-        }
+        auto done = work(*connection);
         const std::lock_guard lock(mutex_);
         if (idle_.size() < idle_max) {
             idle_.push_back(std::move(connection));
         }
-        return reply;
+        return done;
     }
 
 private:
@@ -137,29 +143,32 @@ public:
     }
 
     [[nodiscard]] Taking take(const Claim& claim, Steady::time_point until) override {
+        Taking taking;
         try {
-            const Reply reply =
-                run(take_script, claim.keys, claim.token.hex(), ttl_of(claim), until);
-            if (reply.is_error()) {
-                return {.how = Taking::How::unavailable, .why = std::string(reply.text())};
-            }
-            if (reply.number(0) == 1) {
-                return {.how = Taking::How::taken};
-            }
-            return {.how = Taking::How::busy, .left = time_left(reply.number(1))};
+            taking = pool_.run(until, [&](Connection& connection) {
+                const Reply reply = ask(connection, take_script, claim.keys, claim.token.hex(),
+                                        ttl_of(claim), until);
+                return reply.number(0) == 1
+                           ? Taking{.how = Taking::How::taken,
+                                    .lacks_replicas = !await_replicas(connection, until)}
+                           : Taking{.how = Taking::How::busy, .left = time_left(reply.number(1))};
+            });
         } catch (const NoAnswer& failure) {
             return {.how = failure.was_sent() ? Taking::How::unknown : Taking::How::unavailable,
                     .why = failure.what()};
         }
+        if (taking.lacks_replicas && address_.lacking == Lacking::refuse) {
+            taking.how = Taking::How::unknown;  // for it is there, and is to be taken back
+            taking.why = fmt::format("{}: fewer than {} replicas have it", address_.describe(),
+                                     address_.replicas);
+        }
+        return taking;
     }
 
     [[nodiscard]] Renewed renew(const Claim& claim, Steady::time_point until) override {
         try {
             const Reply reply =
-                run(renew_script, claim.keys, claim.token.hex(), ttl_of(claim), until);
-            if (reply.is_error()) {
-                return Renewed::unknown;
-            }
+                ask(renew_script, claim.keys, claim.token.hex(), ttl_of(claim), until);
             if (reply.number(0) == 1) {
                 return Renewed::renewed;
             }
@@ -171,10 +180,7 @@ public:
 
     [[nodiscard]] Released release(const Claim& claim, Steady::time_point until) override {
         try {
-            const Reply reply = run(release_script, claim.keys, claim.token.hex(), channel_, until);
-            if (reply.is_error()) {
-                return Released::unknown;
-            }
+            const Reply reply = ask(release_script, claim.keys, claim.token.hex(), channel_, until);
             if (reply.number(0) == static_cast<std::int64_t>(claim.keys.size())) {
                 return Released::released;
             }
@@ -187,10 +193,7 @@ public:
     [[nodiscard]] std::optional<Look> look(const std::string& key,
                                            Steady::time_point until) override {
         try {
-            const Reply reply = run(look_script, {key}, "", "", until);
-            if (reply.is_error()) {
-                return std::nullopt;
-            }
+            const Reply reply = ask(look_script, {key}, "", "", until);
             return Look{.held = reply.number(0) == 1, .left = time_left(reply.number(1))};
         } catch (const NoAnswer&) {
             return std::nullopt;
@@ -211,8 +214,8 @@ private:
         return Millis(std::max<std::int64_t>(pttl, 0));
     }
 
-    Reply run(std::string_view script, const std::vector<std::string>& keys, std::string_view first,
-              std::string_view second, Steady::time_point until) {
+    Reply ask(Connection& connection, std::string_view script, const std::vector<std::string>& keys,
+              std::string_view first, std::string_view second, Steady::time_point until) const {
         std::vector<std::string> names;
         for (const std::string& key : keys) {
             names.push_back(address_.prefix + key);
@@ -222,7 +225,30 @@ private:
         words.insert(words.end(), names.begin(), names.end());
         words.push_back(first);
         words.push_back(second);
-        return pool_.ask(words, until);
+        return connection.ask(words, until);
+    }
+
+    Reply ask(std::string_view script, const std::vector<std::string>& keys, std::string_view first,
+              std::string_view second, Steady::time_point until) {
+        return pool_.run(until, [&](Connection& connection) {
+            return ask(connection, script, keys, first, second, until);
+        });
+    }
+
+    /// Whether enough of them have what this connection wrote last, as far as they say so in half
+    /// of the time that is left: then a holder is not kept waiting for replicas that are gone.
+    bool await_replicas(Connection& connection, Steady::time_point until) const {
+        if (address_.replicas == 0) {
+            return true;
+        }
+        const auto patience = std::chrono::ceil<Millis>(until - Steady::now()) / 2;
+        const std::string wanted = std::to_string(address_.replicas);
+        const std::string most = std::to_string(std::max(patience, Millis(1)).count());  // 0: ever
+        try {
+            return connection.ask({"WAIT", wanted, most}, until).number() >= address_.replicas;
+        } catch (const NoAnswer& failure) {
+            throw NoAnswer(failure.what(), true);  // the keys are taken by now, whatever it was
+        }
     }
 
     const Address address_;

@@ -9,7 +9,8 @@
 namespace passbook::lock::redis {
 
 /// Keys on one Redis server, 6.2 or newer (SET with NX and PX, scripts, publish), or on what speaks
-/// its protocol. Taken and released in one round trip each, whatever their number.
+/// its protocol. Taken and released in one round trip each, whatever their number; with `replicas`
+/// in the URL, an acquisition takes a second one (WAIT) and up to half of its time-out for it.
 ///
 /// Redis can lose keys: in a failover, by FLUSHALL, when its clock jumps, when it runs out of
 /// memory under an eviction policy. Then two hold the same lock, and only the fence tells.
