@@ -5,14 +5,16 @@
 #include "store/mariadb/mariadb_advisory.h"
 #include "store/postgres/postgres_advisory.h"
 #include "tests/lock/contract.h"
+#include "tests/lock/cut_off.h"
 #include "tests/lock/pooler.h"
+#include "tests/lock/sessions.h"
 #include "tests/servers/mariadb_database.h"
 #include "tests/servers/postgres_database.h"
 
 namespace passbook::lock_tests {
 namespace {
 
-class AdvisoryWorld : public World {
+class AdvisoryWorld : public ServerWorld {
 public:
     /// Ends every session of the store's own role but ours, as an administrator would.
     virtual void end_sessions() = 0;
@@ -20,13 +22,14 @@ public:
 
 class PostgresAdvisoryWorld final : public AdvisoryWorld {
 public:
-    std::unique_ptr<Service> service() override {
-        return lock::advisory::open(store::postgres::open_advisories(database_.url()));
+    std::string url() const override {
+        return database_.url();
+    }
+    std::unique_ptr<Service> open(const std::string& url) const override {
+        return lock::advisory::open(store::postgres::open_advisories(url));
     }
     void end_sessions() override {
-        database_.run(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()");
+        database_.run(end_postgres_sessions);
     }
 
 private:
@@ -35,13 +38,14 @@ private:
 
 class MariadbAdvisoryWorld final : public AdvisoryWorld {
 public:
-    std::unique_ptr<Service> service() override {
-        return lock::advisory::open(store::mariadb::open_advisories(database_.url()));
+    std::string url() const override {
+        return database_.url();
+    }
+    std::unique_ptr<Service> open(const std::string& url) const override {
+        return lock::advisory::open(store::mariadb::open_advisories(url));
     }
     void end_sessions() override {
-        database_.run(
-            "BEGIN NOT ATOMIC FOR other IN (SELECT id FROM information_schema.processlist "
-            "WHERE db = DATABASE() AND id <> CONNECTION_ID()) DO KILL other.id; END FOR; END");
+        database_.run(end_mariadb_sessions);
     }
 
 private:
@@ -49,10 +53,11 @@ private:
 };
 
 const auto kinds =
-    testing::Values(Kind{"PostgresAdvisory", std::make_unique<PostgresAdvisoryWorld>, 100},
-                    Kind{"MariadbAdvisory", std::make_unique<MariadbAdvisoryWorld>, 100});
+    testing::Values(Kind{"PostgresAdvisory", std::make_unique<PostgresAdvisoryWorld>, 100, true},
+                    Kind{"MariadbAdvisory", std::make_unique<MariadbAdvisoryWorld>, 100, true});
 
 INSTANTIATE_TEST_SUITE_P(Advisory, LockContract, kinds, name_of);
+INSTANTIATE_TEST_SUITE_P(Advisory, CutOff, kinds, name_of);
 
 class AdvisoryFaults : public testing::TestWithParam<Kind> {
 protected:

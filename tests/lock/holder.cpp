@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that takes a lock and writes under it when it is told to, for tests that stop it in
-// between. Usage: lock_holder SERVICE STORE; each line of the input is `acquire` or `write TEXT`.
+// between. Usage: lock_holder SERVICE STORE; each line of the input is `acquire`, `release` or
+// `write TEXT`.
 #include <iostream>
 #include <string>
 
@@ -15,6 +16,10 @@ int main(int, char** argv) {
         if (line == "acquire") {
             lock = locks.acquire("k", std::chrono::seconds(10)).lock;
             std::cout << (lock ? "acquired" : "not acquired") << std::endl;
+            continue;
+        }
+        if (line == "release") {
+            std::cout << lock->release() << std::endl;
             continue;
         }
         const bool is_written = lock_tests::write(argv[2], line.substr(6), lock->fence());

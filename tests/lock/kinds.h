@@ -40,10 +40,23 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Service> service() = 0;
 };
 
+/// One whose keys are kept by a server of loopback.
+class ServerWorld : public World {
+public:
+    [[nodiscard]] virtual std::string url() const = 0;
+    /// As `service`, at a URL that may lead there through a network of ours.
+    [[nodiscard]] virtual std::unique_ptr<Service> open(const std::string& url) const = 0;
+
+    [[nodiscard]] std::unique_ptr<Service> service() final {
+        return open(url());
+    }
+};
+
 struct Kind {
     std::string name;
     std::function<std::unique_ptr<World>()> make;
-    int races = 1'000;  ///< Fewer where each is a few commits.
+    int races = 1'000;              ///< Fewer where each is a few commits.
+    bool is_bound_to_link = false;  ///< A link that breaks is a loss.
 
     friend std::ostream& operator<<(std::ostream& out, const Kind& kind) {
         return out << kind.name;

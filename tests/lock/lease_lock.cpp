@@ -12,42 +12,52 @@
 #include "store/sqlite/sqlite_leases.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/lock/contract.h"
+#include "tests/lock/cut_off.h"
 #include "tests/servers/mariadb_database.h"
 #include "tests/servers/postgres_database.h"
 
 namespace passbook::lock_tests {
 namespace {
 
-class LeaseWorld : public World {
+class LeaseWorld {
 public:
+    virtual ~LeaseWorld() = default;
     [[nodiscard]] virtual std::unique_ptr<store::Leases> leases() = 0;
-
-    std::unique_ptr<Service> service() final {
-        return lock::lease::open(leases());
-    }
 };
 
-class PostgresLeaseWorld final : public LeaseWorld {
+class PostgresLeaseWorld final : public ServerWorld, public LeaseWorld {
 public:
     std::unique_ptr<store::Leases> leases() override {
-        return store::postgres::open_leases(database_.url());
+        return store::postgres::open_leases(url());
+    }
+    std::string url() const override {
+        return database_.url();
+    }
+    std::unique_ptr<Service> open(const std::string& url) const override {
+        return lock::lease::open(store::postgres::open_leases(url));
     }
 
 private:
     test::PostgresDatabase database_;
 };
 
-class MariadbLeaseWorld final : public LeaseWorld {
+class MariadbLeaseWorld final : public ServerWorld, public LeaseWorld {
 public:
     std::unique_ptr<store::Leases> leases() override {
-        return store::mariadb::open_leases(database_.url());
+        return store::mariadb::open_leases(url());
+    }
+    std::string url() const override {
+        return database_.url();
+    }
+    std::unique_ptr<Service> open(const std::string& url) const override {
+        return lock::lease::open(store::mariadb::open_leases(url));
     }
 
 private:
     test::MariadbDatabase database_;
 };
 
-class SqliteLeaseWorld final : public LeaseWorld {
+class SqliteLeaseWorld final : public World, public LeaseWorld {
 public:
     SqliteLeaseWorld()
         : folder_(
@@ -66,6 +76,9 @@ public:
     std::unique_ptr<store::Leases> leases() override {
         return store::sqlite::open_leases(path());
     }
+    std::unique_ptr<Service> service() override {
+        return lock::lease::open(leases());
+    }
 
 private:
     [[nodiscard]] std::string path() const {
@@ -79,11 +92,13 @@ private:
     std::unique_ptr<store::Store> store_;
 };
 
-const auto kinds = testing::Values(Kind{"PostgresLease", std::make_unique<PostgresLeaseWorld>, 100},
-                                   Kind{"MariadbLease", std::make_unique<MariadbLeaseWorld>, 100},
-                                   Kind{"SqliteLease", std::make_unique<SqliteLeaseWorld>, 100});
+const Kind postgres{"PostgresLease", std::make_unique<PostgresLeaseWorld>, 100};
+const Kind mariadb{"MariadbLease", std::make_unique<MariadbLeaseWorld>, 100};
+const Kind sqlite{"SqliteLease", std::make_unique<SqliteLeaseWorld>, 100};
+const auto kinds = testing::Values(postgres, mariadb, sqlite);
 
 INSTANTIATE_TEST_SUITE_P(Lease, LockContract, kinds, name_of);
+INSTANTIATE_TEST_SUITE_P(Lease, CutOff, testing::Values(postgres, mariadb), name_of);
 
 /// What the fences of a database promise, whoever asks for them.
 class FenceContract : public testing::TestWithParam<Kind> {

@@ -39,6 +39,15 @@ int listen_anywhere(std::uint16_t& port) {
     return listener;
 }
 
+std::size_t port_begin(const std::string& url) {
+    constexpr std::string_view host = "@127.0.0.1:";
+    const auto at = url.find(host);
+    if (at == std::string::npos) {
+        throw std::runtime_error("no server of loopback");
+    }
+    return at + host.size();
+}
+
 }  // namespace
 
 std::uint16_t free_port() {
@@ -53,6 +62,15 @@ bool answers(std::uint16_t port) {
     const bool is_open = ::connect(probe, plain(address), sizeof address) == 0;
     ::close(probe);
     return is_open;
+}
+
+std::uint16_t port_of(const std::string& url) {
+    return static_cast<std::uint16_t>(std::stoi(url.substr(port_begin(url))));
+}
+
+std::string at_port(const std::string& url, std::uint16_t port) {
+    const auto begin = port_begin(url);
+    return url.substr(0, begin) + std::to_string(port) + url.substr(url.find('/', begin));
 }
 
 Proxy::Proxy(std::uint16_t server_port)
@@ -74,9 +92,10 @@ void Proxy::run() {
         }
         std::vector<pollfd> sockets{{.fd = listener_, .events = POLLIN, .revents = 0}};
         for (const Pair& pair : pairs_) {
-            const short wanted = hold_all_ ? 0 : POLLIN;
-            sockets.push_back({.fd = pair.client, .events = wanted, .revents = 0});
-            sockets.push_back({.fd = pair.server, .events = wanted, .revents = 0});
+            const short requests = hold_all_ ? 0 : POLLIN;
+            const short answers = hold_all_ || hold_answers_ ? 0 : POLLIN;
+            sockets.push_back({.fd = pair.client, .events = requests, .revents = 0});
+            sockets.push_back({.fd = pair.server, .events = answers, .revents = 0});
         }
         ::poll(sockets.data(), sockets.size(), 5);
         if (sockets[0].revents != 0) {
@@ -115,11 +134,11 @@ bool Proxy::forward(const Pair& pair, bool is_answer) {
     if (got <= 0) {
         return false;
     }
-    if (is_answer) {
-        if (lose_answers_) {
-            return true;
-        }
-        std::this_thread::sleep_for(delay_.load());
+    if (is_answer && lose_answers_) {
+        return true;
+    }
+    if (!is_answer) {
+        ++requests_;
     }
     return ::send(is_answer ? pair.client : pair.server, bytes.data(),
                   static_cast<std::size_t>(got), MSG_NOSIGNAL) == got;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <list>
+#include <string>
 #include <thread>
 
 namespace passbook::lock_tests {
@@ -13,6 +13,10 @@ namespace passbook::lock_tests {
 [[nodiscard]] std::uint16_t free_port();
 /// Whether somebody accepts connections there.
 [[nodiscard]] bool answers(std::uint16_t port);
+
+/// The port of a server's URL, which leads to 127.0.0.1; and the same URL with another.
+[[nodiscard]] std::uint16_t port_of(const std::string& url);
+[[nodiscard]] std::string at_port(const std::string& url, std::uint16_t port);
 
 /// A network between a client and a server of loopback that a test can break. It has one thread and
 /// a port of its own; what is changed holds for what arrives from then on.
@@ -31,16 +35,21 @@ public:
     void lose_answers(bool lost) {
         lose_answers_ = lost;
     }
+    /// Answers are kept, and arrive afterwards.
+    void hold_answers(bool held) {
+        hold_answers_ = held;
+    }
     /// Nothing gets through, in either direction; what was sent meanwhile arrives afterwards.
     void hold_all(bool held) {
         hold_all_ = held;
     }
-    void delay_answers(std::chrono::milliseconds delay) {
-        delay_ = delay;
-    }
     /// Cuts what is open; while it is down, whoever connects is cut at once.
     void set_down(bool down) {
         down_ = down;
+    }
+    /// How often a client has sent something, a short request each time.
+    [[nodiscard]] long requests() const {
+        return requests_;
     }
 
 private:
@@ -60,9 +69,10 @@ private:
     const int listener_;
     std::list<Pair> pairs_;  // of the thread alone
     std::atomic<bool> lose_answers_ = false;
+    std::atomic<bool> hold_answers_ = false;
     std::atomic<bool> hold_all_ = false;
     std::atomic<bool> down_ = false;
-    std::atomic<std::chrono::milliseconds> delay_{};
+    std::atomic<long> requests_ = 0;
     std::atomic<bool> stopping_ = false;
     std::thread thread_;
 };

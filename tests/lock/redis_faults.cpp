@@ -2,8 +2,9 @@
 // What happens to a lock on Redis when Redis, or the network to it, does what it must not. The
 // numbers are those of the failure scenarios in docs/locks.md.
 #include <gtest/gtest.h>
-#include <atomic>
-#include <fstream>
+#include <algorithm>
+#include <optional>
+#include <random>
 #include <vector>
 
 #include "lock/redis/redis_lock.h"
@@ -27,10 +28,7 @@ protected:
         : proxy(server.address().port), a(through_proxy(), quick()), b(direct(), quick()) {}
 
     [[nodiscard]] std::unique_ptr<Service> through_proxy() const {
-        const std::string port = ":" + std::to_string(server.address().port) + "/";
-        std::string url = server.url();
-        url.replace(url.rfind(port), port.size(), ":" + std::to_string(proxy.port()) + "/");
-        return lock::redis::open(url);
+        return lock::redis::open(at_port(server.url(), proxy.port()));
     }
     [[nodiscard]] std::unique_ptr<Service> direct() const {
         return lock::redis::open(server.url());
@@ -45,6 +43,10 @@ protected:
     [[nodiscard]] long evals() const {
         return server.info("commandstats", "cmdstat_eval:calls=");
     }
+    [[nodiscard]] long subscriptions() const {
+        const std::string clients = server.ask({"CLIENT", "LIST", "TYPE", "pubsub"});
+        return std::count(clients.begin(), clients.end(), '\n');
+    }
 
     test::RedisServer server;
     Proxy proxy;
@@ -53,12 +55,12 @@ protected:
 };
 
 TEST_F(RedisFaults, AnUncontendedLockCostsTwoRoundTrips) {
-    (void)held(b);
-    const long before = evals();
+    (void)held(a);
+    const long before = proxy.requests();
     for (int i = 0; i < 100; ++i) {
-        (void)held(b);
+        (void)held(a);
     }
-    EXPECT_EQ(evals() - before, 200);
+    EXPECT_EQ(proxy.requests() - before, 200);
 }
 
 TEST_F(RedisFaults, Test02AnAnswerThatIsLostIsNoLockAndLeavesNoKey) {
@@ -85,54 +87,48 @@ TEST_F(RedisFaults, Test03AStaleReleaseTouchesNobodyElse) {
     EXPECT_EQ(a.release("k", ticket.what->token), Released::already_expired);
 }
 
-TEST_F(RedisFaults, Test04AReleaseInADestructorWithRedisDown) {
+TEST_F(RedisFaults, Test04AReleaseThatNeverArrivedIsAskedForAgain) {
+    Locks c(through_proxy(), long_lived());
     {
-        const auto guard = held(a);
-        server.send(SIGKILL);
+        const auto guard = held(c);
+        proxy.set_down(true);
     }
-    EXPECT_EQ(a.counters().releases[static_cast<std::size_t>(Released::unknown)].value(), 1U);
-}
-
-TEST_F(RedisFaults, Test05ALostAnswerToAReleaseLeavesNothingBehind) {
-    auto guard = held(a);
-    proxy.lose_answers(true);
-    EXPECT_EQ(guard.release(), Released::unknown);
-    const auto again = a.acquire({.keys = {"k"}});
-    EXPECT_EQ(again.result, Acquired::unavailable) << "by its identity nobody gets in";
-    EXPECT_EQ(b.acquire({{"k"}, quick().ttl}).result, Acquired::acquired);
-}
-
-TEST_F(RedisFaults, Test06ABlockedRenewalIsRetriedUntilTheDeadline) {
-    auto guard = held(a);
-    std::this_thread::sleep_for(quick().ttl / 2);  // after a renewal
-    ASSERT_TRUE(guard.valid());
-    std::atomic<Steady::time_point> told{};
-    const std::stop_callback callback(guard.stop_token(), [&] { told = Steady::now(); });
-    const auto blocked = Steady::now();
-    proxy.hold_all(true);
-    auto next = held(b, Millis(10'000));
-    const auto taken = Steady::now();
-    ASSERT_NE(told.load(), Steady::time_point{}) << "told before anybody else got in";
-    EXPECT_LT(told.load(), taken - quick().margin / 2);
-    EXPECT_LE(told.load(), blocked + quick().ttl - quick().margin + Millis(50));
-    EXPECT_EQ(guard.lost(), Loss::unreachable);
-    EXPECT_FALSE(guard.valid());
-    EXPECT_GE(a.counters().renewals[static_cast<std::size_t>(Renewed::unknown)].value(), 2U);
-    EXPECT_TRUE(next.valid());
-}
-
-TEST_F(RedisFaults, Test07RenewalGoesOnAfterAReconnect) {
-    auto guard = held(a);
-    proxy.set_down(true);
-    std::this_thread::sleep_for(quick().ttl / 2);
+    EXPECT_FALSE(server.ask({"GET", name_in_redis}).empty());
     proxy.set_down(false);
-    std::this_thread::sleep_for(quick().ttl * 2);
-    EXPECT_TRUE(guard.valid());
-    EXPECT_EQ(guard.release(), Released::released);
-    auto later = held(a);
-    std::this_thread::sleep_for(quick().ttl * 2);
-    EXPECT_TRUE(later.valid());
-    EXPECT_EQ(b.acquire({.keys = {"k"}}).result, Acquired::busy);
+    EXPECT_TRUE(eventually([&] { return server.ask({"GET", name_in_redis}).empty(); }));
+}
+
+TEST_F(RedisFaults, Test06ABlockedRenewalIsTriedAgainUntilTheDeadline) {
+    const auto guard = held(a);
+    proxy.hold_all(true);
+    EXPECT_TRUE(eventually([&] { return guard.lost().has_value(); }));
+    EXPECT_EQ(guard.lost(), Loss::unreachable);
+    EXPECT_GE(a.counters().renewals[static_cast<std::size_t>(Renewed::unknown)].value(), 2U);
+}
+
+TEST_F(RedisFaults, Test08AThousandCancelledWaitsLeaveNoKey) {
+    std::minstd_rand random;  // the same each time
+    std::optional<Guard> other = held(b);
+    for (int i = 0; i < 1'000; ++i) {
+        if (i % 10 == 0) {
+            other.reset();  // so that some get it in the moment of their cancel
+        }
+        std::stop_source cancel;
+        std::thread canceller([&, pause = random() % 1'000] {
+            std::this_thread::sleep_for(std::chrono::microseconds(pause));
+            cancel.request_stop();
+        });
+        (void)a.acquire({{"k"}, Millis(1'000), cancel.get_token()});
+        canceller.join();
+        if (i % 10 == 5) {
+            other = held(b, Millis(5'000));
+        }
+    }
+    other.reset();
+    EXPECT_TRUE(eventually([&] { return server.info("keyspace", "keys=") == 0; }));
+    const long before = evals();
+    std::this_thread::sleep_for(quick().ttl);
+    EXPECT_EQ(evals(), before) << "and nobody renews";
 }
 
 TEST_F(RedisFaults, Test08ARaceOfCancelAndLostAnswersLeavesNoKey) {
@@ -166,26 +162,70 @@ TEST_F(RedisFaults, Test09AKeyThatIsGoneBeforeItsTimeIsALoss) {
     EXPECT_EQ(second.release(), Released::not_owner);
 }
 
-TEST_F(RedisFaults, Test10APrimaryThatIsReplacedWithoutTheKeyLetsTwoIn) {
-    const std::string primary = "replicaof=127.0.0.1 " + std::to_string(server.address().port);
-    test::RedisServer replica{primary, "masterauth=" + server.address().password};
-    EXPECT_TRUE(eventually([&] {
-        return replica.ask({"INFO", "replication"}).find("master_link_status:up") !=
-               std::string::npos;
-    }));
-    replica.send(SIGSTOP);  // it hears of nothing any more
-    auto guard = held(b);
-    server.send(SIGKILL);
+class Replicated : public RedisFaults {
+protected:
+    Replicated()
+        : replica({"replicaof=127.0.0.1 " + std::to_string(server.address().port),
+                   "masterauth=" + server.address().password}) {
+        EXPECT_TRUE(replica.follows());
+    }
+
+    [[nodiscard]] std::unique_ptr<Service> with(const std::string& options) const {
+        return lock::redis::open(server.url() + "?replicas=1" + options);
+    }
+
+    test::RedisServer replica;
+};
+
+TEST_F(Replicated, Test11AReplicaHasTheKeyWhenItIsAcquired) {
+    Locks locks(with("&lacking=refuse"), quick());
+    EXPECT_TRUE(eventually([&] { return locks.acquire({.keys = {"k"}}).what.has_value(); }));
+    const auto lacking = locks.counters().lacking_replicas.value();
+    for (int i = 0; i < 50; ++i) {
+        auto guard = held(locks, Millis(1'000));
+        EXPECT_EQ(replica.ask({"GET", name_in_redis}).substr(0, 32), guard.token().hex());
+    }
+    EXPECT_EQ(locks.counters().lacking_replicas.value(), lacking);
+}
+
+TEST_F(Replicated, Test11WithoutReplicasItDegradesAndSaysSo) {
+    Locks locks(with(""), quick());
+    replica.send(SIGSTOP);
+    for (unsigned i = 1; i <= 3; ++i) {
+        Answer<Guard> answer;
+        const Millis took = time_of([&] { answer = locks.acquire({.keys = {"k"}}); });
+        EXPECT_EQ(answer.result, Acquired::acquired) << answer.why;
+        EXPECT_LT(took, quick().io_timeout + Millis(100));
+        EXPECT_EQ(locks.counters().lacking_replicas.value(), i);
+        if (i == 1) {
+            replica.send(SIGKILL);
+        }
+    }
+}
+
+TEST_F(Replicated, Test11WithoutReplicasItRefusesWhereThatIsThePolicy) {
+    Locks locks(with("&lacking=refuse"), long_lived());
+    replica.send(SIGSTOP);
+    Answer<Guard> answer;
+    const Millis took = time_of([&] { answer = locks.acquire({.keys = {"k"}}); });
+    EXPECT_EQ(answer.result, Acquired::unavailable);
+    EXPECT_NE(answer.why.find("fewer than 1 replicas have it"), std::string::npos) << answer.why;
+    EXPECT_LT(took, long_lived().io_timeout + Millis(100));
+    EXPECT_EQ(locks.counters().lacking_replicas.value(), 1U);
+    EXPECT_TRUE(eventually([&] { return server.ask({"GET", name_in_redis}).empty(); }))
+        << "taken back";
     replica.send(SIGCONT);
-    // What was on the wire may have arrived; the key is gone in the worst case, which this is.
-    replica.ask({"REPLICAOF", "NO", "ONE"});
-    replica.ask({"FLUSHALL"});
-    Locks c(lock::redis::open(replica.url()), quick());
-    auto second = held(c, Millis(5'000));
-    EXPECT_TRUE(second.valid());
-    EXPECT_TRUE(eventually([&] { return guard.stop_token().stop_requested(); }))
-        << "both ran for a while, and only the fence can tell their writes apart";
-    EXPECT_EQ(guard.lost(), Loss::unreachable);
+    EXPECT_TRUE(eventually([&] { return locks.acquire({.keys = {"k"}}).what.has_value(); }))
+        << "the outage ends with its cause";
+}
+
+TEST_F(RedisFaults, Test11AnAccountThatMayNotWaitLeavesNoKey) {
+    server.ask({"ACL", "SETUSER", "default", "-wait"});
+    Locks locks(lock::redis::open(server.url() + "?replicas=1"), long_lived());
+    const auto answer = locks.acquire({.keys = {"k"}});
+    EXPECT_EQ(answer.result, Acquired::unavailable);
+    EXPECT_NE(answer.why.find("wait"), std::string::npos) << answer.why;
+    EXPECT_TRUE(eventually([&] { return server.ask({"GET", name_in_redis}).empty(); }));
 }
 
 TEST_F(RedisFaults, Test12ALostHintCostsNoMoreThanOnePause) {
@@ -225,13 +265,51 @@ TEST_F(RedisFaults, Test13FiveHundredWaitersAskNoMoreThanOne) {
     EXPECT_TRUE(eventually([&] { return a.waiting() == 500; }));
     std::this_thread::sleep_for(Millis(300));
     const long before = evals();
-    const long clients = server.info("clients", "connected_clients:");
     const Millis took = time_of([] { std::this_thread::sleep_for(Millis(2'000)); });
     const long asked = evals() - before;
     // One waiter, at random within 10 to 300 ms, and two renewals of ours a second.
     EXPECT_LE(asked, took.count() / 1'000 * 20);
     EXPECT_GE(asked, 2);
-    EXPECT_LE(clients, 8);
+    EXPECT_LE(server.info("clients", "connected_clients:"), 8);
+    EXPECT_EQ(subscriptions(), 1);
+    cancel.request_stop();
+    for (auto& waiter : waiters) {
+        waiter.join();
+    }
+}
+
+/// Those who were turned away together do not come back together.
+TEST_F(RedisFaults, Test13FiftyProcessesDoNotAskInStep) {
+    constexpr int processes = 50;
+    auto guard = held(b);
+    std::vector<std::unique_ptr<Locks>> all;
+    std::vector<std::thread> waiters;
+    std::stop_source cancel;
+    Settings settings = quick();
+    settings.poll_max = Millis(1'000);
+    for (int i = 0; i < processes; ++i) {
+        all.push_back(std::make_unique<Locks>(direct(), settings));
+        waiters.emplace_back([&, locks = all.back().get()] {
+            (void)locks->acquire({{"k"}, Millis(60'000), cancel.get_token()});
+        });
+    }
+    EXPECT_TRUE(eventually([&] { return subscriptions() == processes; }));
+    server.ask({"PUBLISH", "passbook:lock:released", name_in_redis});  // they all ask, in vain
+    std::this_thread::sleep_for(Millis(200));
+    std::vector<long> asked;  // in each 50 ms
+    const long before = evals();
+    long last = before;
+    const auto began = Steady::now();
+    for (int i = 1; i <= 60; ++i) {
+        std::this_thread::sleep_until(began + i * Millis(50));
+        const long now = evals();
+        asked.push_back(now - last);
+        last = now;
+    }
+    // Each asks twice a second on average.
+    EXPECT_LT(last - before, 3 * processes * 4);
+    EXPECT_GT(last - before, 3 * processes);
+    EXPECT_LT(*std::max_element(asked.begin(), asked.end()), processes / 2);
     cancel.request_stop();
     for (auto& waiter : waiters) {
         waiter.join();
@@ -251,6 +329,12 @@ TEST_F(RedisFaults, Test14ARedisThatTakesNoWritesIsUnavailableAndNotAskedInALoop
     EXPECT_EQ(full.result, Acquired::unavailable);
     EXPECT_NE(full.why.find("OOM"), std::string::npos) << full.why;
     server.ask({"CONFIG", "SET", "maxmemory", "0"});
+    server.ask({"REPLICAOF", "127.0.0.1", "1"});
+    const auto read_only = b.acquire({{"k"}, Millis(2'000)});
+    EXPECT_EQ(read_only.result, Acquired::unavailable);
+    EXPECT_NE(read_only.why.find("READONLY"), std::string::npos) << read_only.why;
+    EXPECT_LE(evals() - before, 3);
+    server.ask({"REPLICAOF", "NO", "ONE"});
     EXPECT_EQ(b.acquire({.keys = {"k"}}).result, Acquired::acquired);
 }
 
