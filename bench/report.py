@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns bench/results.json into the tables and the plot of docs/performance.md.
+"""Turns bench/results.json into the tables and the plots of docs/performance.md.
 
 usage: report.py [--check]
 
-No figure of that page is typed. With --check nothing is written: it fails where the page or the
+No figure of that page is typed. With --check nothing is written: it fails where the page or a
 plot is not what results.json says.
 """
 
@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results.json"
 PAGE = ROOT / "docs" / "performance.md"
 PLOT = ROOT / "docs" / "performance.svg"
+CONNECTIONS_PLOT = ROOT / "docs" / "performance-connections.svg"
 BEGIN = "<!-- made by bench/report.py: begin -->"
 END = "<!-- made by bench/report.py: end -->"
 
@@ -46,6 +47,9 @@ SERVER_WORK = {"hot": "one account, single POSTs", "spread": "100,000 accounts, 
                  "batch": "100,000 accounts, `/v1/batch` of 1,000"}
 WAYS = {"row_lock": "row lock, 64 clients", "one_statement": "one statement, at its best"}
 P99_GOAL = (0.25, 0.1)
+# The rate at the most entries over that of an empty store.
+GROWTH_GOALS = {"growth_hot": ("one account", 0.7, 0.9),
+                "growth_spread": ("100,000 accounts", 0.4, 0.7)}
 
 
 def number(value):
@@ -110,6 +114,47 @@ def postgres_tables(results):
             f"{bar} and the aim {aim}: {word}."]
 
 
+def growth_table(results):
+    rows = []
+    for name, (work, bar, aim) in GROWTH_GOALS.items():
+        for way in ("passbook", "row_lock"):
+            for step in results["figures"][name][way]:
+                last = way == "passbook" and step is results["figures"][name][way][-1]
+                rows.append([f"`{name}`" if last else "", work, WAYS.get(way, way),
+                             f"{step['entries']:,}", spread(step["empty"]["per_second"]),
+                             spread(step["grown"]["per_second"]), f"**{spread(step['ratio'])}**",
+                             *((str(bar), str(aim), verdict(results["ratios"][name], bar, aim))
+                               if last else ("", "", ""))])
+    return table(["ratio", "work", "way", "entries", "empty store, per second",
+                  "grown store, per second", "grown / empty", "bar", "aim", ""], rows)
+
+
+def steps_table(what, steps):
+    return table([what, "commands/s", "p50", "p99"],
+                 [[f"{step[what]:,}", number(step["per_second"]), f"{step['p50_ms']:.2f} ms",
+                   f"{step['p99_ms']:.2f} ms"] for step in steps])
+
+
+def has_growth(results):
+    """Only a full run measures it."""
+    return all(name in results["figures"] for name in GROWTH_GOALS)
+
+
+def growth_part(results):
+    figures = results["figures"]
+    return ["#### As it grows", "",
+            "Single POSTs over 64 connections on a store that holds so many entries, and on an "
+            "empty one, in turns on the same server, each behind a CHECKPOINT.", "",
+            *growth_table(results), "",
+            "#### More connections", "",
+            "![Commands per second over the number of connections](performance-connections.svg)",
+            "", "On one account:", "", *steps_table("connections", figures["connections"]["hot"]),
+            "", "On 100,000 accounts:", "",
+            *steps_table("connections", figures["connections"]["spread"]), "",
+            "#### More accounts", "", "Over 64 connections:", "",
+            *steps_table("accounts", figures["accounts"]), ""]
+
+
 def latency_table(results):
     rows = []
     for name in GOALS:
@@ -168,6 +213,7 @@ def page_part(results):
         "",
         *postgres_tables(results),
         "",
+        *(growth_part(results) if has_growth(results) else []),
         "### MariaDB",
         "",
         *server_table(results, results["figures"]["mariadb"], MARIADB_GOALS),
@@ -178,23 +224,24 @@ def page_part(results):
 
 
 class Plot:
-    """Commands per second over commands per request, both axes logarithmic."""
+    """Rates over something that grows, both axes logarithmic. A line is (name, colour, points), a
+    point (x, median, least, most)."""
 
     WIDTH, HEIGHT = 760, 420
     LEFT, RIGHT, TOP, BOTTOM = 90, 730, 50, 360
-    SIDES = (("passbook", "passbook", "#0b6bcb"), ("bare", "bare loop", "#c2571a"))
 
-    def __init__(self, sweep):
-        self.sweep = sweep
-        rates = [figures[side]["per_second"][key] for figures in sweep
-                 for side, _, _ in self.SIDES for key in ("min", "max")]
+    def __init__(self, title, below, lines):
+        self.title, self.below, self.lines = title, below, lines
+        points = [point for _, _, points in lines for point in points]
+        rates = [rate for _, *point in points for rate in point]
         self.low = math.floor(math.log10(min(rates)))
         self.high = math.ceil(math.log10(max(rates)))
-        self.last = max(math.log10(sweep[-1]["batch"]), 1)
+        self.places = sorted({place for place, *_ in points})
+        self.last = max(math.log10(self.places[-1]), 1)
         self.parts = []
 
-    def x(self, batch):
-        return self.LEFT + (self.RIGHT - self.LEFT) * math.log10(batch) / self.last
+    def x(self, place):
+        return self.LEFT + (self.RIGHT - self.LEFT) * math.log10(place) / self.last
 
     def y(self, rate):
         part = (math.log10(rate) - self.low) / (self.high - self.low)
@@ -204,44 +251,62 @@ class Plot:
         self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
                           f'font-size="{size}" fill="{colour}">{words}</text>')
 
-    def line(self, x1, y1, x2, y2, colour="#ddd", width=1):
+    def rule(self, x1, y1, x2, y2, colour="#ddd", width=1):
         self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
                           f'stroke="{colour}" stroke-width="{width}"/>')
 
     def axes(self):
         for power in range(self.low, self.high + 1):
             height = self.y(10 ** power)
-            self.line(self.LEFT, height, self.RIGHT, height)
+            self.rule(self.LEFT, height, self.RIGHT, height)
             self.text(self.LEFT - 8, height + 4, f"{10 ** power:,}", "end")
-        for figures in self.sweep:
-            place = self.x(figures["batch"])
-            self.line(place, self.TOP, place, self.BOTTOM, "#eee")
-            self.text(place, self.BOTTOM + 20, f"{figures['batch']:,}")
-        self.text((self.LEFT + self.RIGHT) / 2, self.HEIGHT - 14,
-                  "commands per request (bare loop: spends per COMMIT)")
-        self.text(self.LEFT, 28, "commands per second: median, least and most", "start", 15)
+        for place in self.places:
+            self.rule(self.x(place), self.TOP, self.x(place), self.BOTTOM, "#eee")
+            self.text(self.x(place), self.BOTTOM + 20, f"{place:,}")
+        self.text((self.LEFT + self.RIGHT) / 2, self.HEIGHT - 14, self.below)
+        self.text(self.LEFT, 28, self.title, "start", 15)
 
-    def side(self, side, name, colour, row):
-        points = []
-        for figures in self.sweep:
-            rate = figures[side]["per_second"]
-            place = self.x(figures["batch"])
-            points.append(f"{place:.1f},{self.y(rate['median']):.1f}")
-            self.line(place, self.y(rate["min"]), place, self.y(rate["max"]), colour, 2)
-            self.parts.append(f'<circle cx="{place:.1f}" cy="{self.y(rate["median"]):.1f}" r="4" '
+    def line(self, row, name, colour, points):
+        for place, median, least, most in points:
+            self.rule(self.x(place), self.y(least), self.x(place), self.y(most), colour, 2)
+            self.parts.append(f'<circle cx="{self.x(place):.1f}" cy="{self.y(median):.1f}" r="4" '
                               f'fill="{colour}"/>')
-        self.parts.append(f'<polyline points="{" ".join(points)}" fill="none" stroke="{colour}" '
+        path = " ".join(f"{self.x(place):.1f},{self.y(median):.1f}"
+                        for place, median, _, _ in points)
+        self.parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" '
                           'stroke-width="2"/>')
         self.text(self.RIGHT, 24 + 18 * row, name, "end", 14, colour)
 
     def draw(self):
         self.axes()
-        for row, (side, name, colour) in enumerate(self.SIDES):
-            self.side(side, name, colour, row)
+        for row, (name, colour, points) in enumerate(self.lines):
+            self.line(row, name, colour, points)
         body = "\n".join(self.parts)
         return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.WIDTH} {self.HEIGHT}" '
                 f'font-family="sans-serif">\n<rect width="100%" height="100%" fill="#fff"/>\n'
                 f"{body}\n</svg>\n")
+
+
+BLUE, ORANGE = "#0b6bcb", "#c2571a"
+
+
+def sweep_plot(results):
+    def points(side):
+        return [(figures["batch"], *(figures[side]["per_second"][key]
+                                     for key in ("median", "min", "max")))
+                for figures in results["figures"]["sweep"]]
+    return Plot("commands per second: median, least and most",
+                "commands per request (bare loop: spends per COMMIT)",
+                [("passbook", BLUE, points("passbook")), ("bare loop", ORANGE, points("bare"))])
+
+
+def connections_plot(results):
+    def points(work):
+        return [(step["connections"], *[step["per_second"]] * 3)
+                for step in results["figures"]["connections"][work]]
+    return Plot("commands per second on PostgreSQL", "connections, single POSTs",
+                [("one account", BLUE, points("hot")),
+                 ("100,000 accounts", ORANGE, points("spread"))])
 
 
 def main():
@@ -256,7 +321,9 @@ def main():
         print(f"{PAGE.name}: the marks of the made part are missing", file=sys.stderr)
         return 2
     wanted = {PAGE: before + page_part(results) + after,
-              PLOT: Plot(results["figures"]["sweep"]).draw()}
+              PLOT: sweep_plot(results).draw()}
+    if has_growth(results):
+        wanted[CONNECTIONS_PLOT] = connections_plot(results).draw()
     stale = [path for path, text in wanted.items()
              if not path.is_file() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv:
