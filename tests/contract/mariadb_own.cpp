@@ -120,6 +120,33 @@ TEST_F(MariadbOwn, WhatWasCommittedWhileALockWasWaitedForIsSeen) {
     EXPECT_LT(lock_wait, std::chrono::seconds(10));
 }
 
+/// Statistics are samples, and can say of any index that it is the shortest way.
+TEST_F(MariadbOwn, AnAccountIsReadWithoutItsEarlierEntriesWhateverTheStatisticsSay) {
+    for (int i = 0; i < 200; ++i) {
+        run(*writer, Grant{alice, 1, {}}, "g" + std::to_string(i));
+    }
+    database.run("ANALYZE TABLE entries PERSISTENT FOR ALL");
+    database.run(
+        "UPDATE mysql.index_stats SET avg_frequency = IF(index_name = 'entries_before', 1, 200) "
+        "WHERE prefix_arity = 2 AND table_name = 'entries' AND db_name = DATABASE()");
+    database.run("FLUSH TABLES entries");
+    database.run("SET GLOBAL userstat = 1");
+    database.run("FLUSH TABLE_STATISTICS");
+
+    (void)decided(*writer, Spend{alice, 1, {}}, "s");
+    writer->rollback();
+    EXPECT_EQ(balance(), 200);
+    const auto reader = store->reader();
+    EXPECT_EQ(reader->balance_at(alice, clock.now()).value().balance, 200);
+    EXPECT_EQ(reader->entries(alice, 190, 5).size(), 5U);
+
+    database.run(
+        "BEGIN NOT ATOMIC DECLARE seen BIGINT DEFAULT (SELECT max(rows_read) FROM "
+        "information_schema.table_statistics WHERE table_name = 'entries' AND table_schema = "
+        "DATABASE()); IF seen IS NULL OR seen > 60 THEN SIGNAL SQLSTATE '45000' SET "
+        "MESSAGE_TEXT = 'too many rows were read, or none counted'; END IF; END");
+}
+
 TEST_F(MariadbOwn, BeginReadsTheTime) {
     const auto before = clock.now();
     const auto state = writer->begin({});

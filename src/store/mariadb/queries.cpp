@@ -35,12 +35,18 @@ std::string asked_ids() {
                  text_column("account", 64, 1) + ", seq BIGINT PATH '$[2]'");
 }
 
-/// Goes behind `accounts a`. The last entry is the first that the primary key gives backwards;
-/// max(seq) would read them all.
-constexpr std::string_view last_entry =
-    "LEFT JOIN entries e ON e.shard = a.shard AND e.account = a.id AND e.seq = (SELECT l.seq "
-    "FROM entries l WHERE l.shard = a.shard AND l.account = a.id "
-    "ORDER BY l.shard DESC, l.account DESC, l.seq DESC LIMIT 1)";
+/// The seq of the last entry of `accounts a`: the first that the primary key gives backwards. It is
+/// named, for by its statistics another index may look shorter, of which all entries of the account
+/// would be read and sorted, as max(seq) would read them all.
+constexpr std::string_view last_seq =
+    "(SELECT l.seq FROM entries l FORCE INDEX (PRIMARY) WHERE l.shard = a.shard AND "
+    "l.account = a.id ORDER BY l.shard DESC, l.account DESC, l.seq DESC LIMIT 1)";
+
+/// Goes behind `accounts a`.
+std::string last_entry() {
+    return fmt::format(
+        "LEFT JOIN entries e ON e.shard = a.shard AND e.account = a.id AND e.seq = {}", last_seq);
+}
 
 constexpr std::string_view reversed =
     "(SELECT CAST(coalesce(sum(t.amount), 0) AS SIGNED) FROM links k STRAIGHT_JOIN entries t "
@@ -58,25 +64,26 @@ std::string account_query(std::string_view rest) {
         "SIGNED) FROM holds h WHERE h.shard = a.shard AND h.account = a.id AND h.status = 1 AND "
         "h.expires_at <= greatest(coalesce(?, {}), e.recorded_at)) ELSE 0 END "
         "FROM accounts a {} {}",
-        account_columns, now, last_entry, rest);
+        account_columns, now, last_entry(), rest);
 }
 
 /// recorded_at never goes back along seq, so a binary search finds the last entry that counts:
 /// `low` always counts (0 before the first), nothing behind `high` does. A seq that is not there
 /// counts as recorded later.
-constexpr std::string_view balance_at_query =
-    "WITH RECURSIVE search (shard, id, low, high) AS ("
-    "SELECT a.shard, a.id, CAST(0 AS SIGNED), coalesce((SELECT l.seq FROM entries l "
-    "WHERE l.shard = a.shard AND l.account = a.id "
-    "ORDER BY l.shard DESC, l.account DESC, l.seq DESC LIMIT 1), 0) "
-    "FROM accounts a WHERE a.shard = ? AND a.id = ? "
-    "UNION ALL SELECT s.shard, s.id, "
-    "CASE WHEN m.recorded_at <= ? THEN (s.low + s.high + 1) DIV 2 ELSE s.low END, "
-    "CASE WHEN m.recorded_at <= ? THEN s.high ELSE (s.low + s.high + 1) DIV 2 - 1 END "
-    "FROM search s LEFT JOIN entries m ON m.shard = s.shard AND m.account = s.id "
-    "AND m.seq = (s.low + s.high + 1) DIV 2 WHERE s.low < s.high) "
-    "SELECT s.low, coalesce(e.balance_after, 0) FROM search s LEFT JOIN entries e "
-    "ON e.shard = s.shard AND e.account = s.id AND e.seq = s.low WHERE s.low = s.high";
+std::string balance_at_query() {
+    return fmt::format(
+        "WITH RECURSIVE search (shard, id, low, high) AS ("
+        "SELECT a.shard, a.id, CAST(0 AS SIGNED), coalesce({}, 0) "
+        "FROM accounts a WHERE a.shard = ? AND a.id = ? "
+        "UNION ALL SELECT s.shard, s.id, "
+        "CASE WHEN m.recorded_at <= ? THEN (s.low + s.high + 1) DIV 2 ELSE s.low END, "
+        "CASE WHEN m.recorded_at <= ? THEN s.high ELSE (s.low + s.high + 1) DIV 2 - 1 END "
+        "FROM search s LEFT JOIN entries m ON m.shard = s.shard AND m.account = s.id "
+        "AND m.seq = (s.low + s.high + 1) DIV 2 WHERE s.low < s.high) "
+        "SELECT s.low, coalesce(e.balance_after, 0) FROM search s LEFT JOIN entries e "
+        "ON e.shard = s.shard AND e.account = s.id AND e.seq = s.low WHERE s.low = s.high",
+        last_seq);
+}
 
 constexpr std::string_view balance_by_effective_query =
     "SELECT coalesce(max(e.seq), 0), CAST(coalesce(sum(e.amount), 0) AS SIGNED) FROM accounts a "
@@ -101,7 +108,7 @@ void add_lookups(Queries& all) {
         fmt::format("SELECT {}, {} FROM {} STRAIGHT_JOIN accounts a "
                     "ON a.shard = n.shard AND a.id = n.id "
                     "STRAIGHT_JOIN assets s ON s.code = a.asset {}",
-                    account_columns, asset_columns, asked_accounts(), last_entry)};
+                    account_columns, asset_columns, asked_accounts(), last_entry())};
     all.records = {
         fmt::format("SELECT n.place, {} FROM {} STRAIGHT_JOIN taken t "
                     "ON t.shard = n.shard AND t.account = n.account AND t.name = n.key "
@@ -177,10 +184,10 @@ void add_reads(Queries& all) {
         account_query("WHERE a.shard > ? OR (a.shard = ? AND a.id > ?) "
                       "ORDER BY a.shard, a.id LIMIT ?")};
     all.entries_after = {
-        fmt::format("SELECT {} FROM entries e WHERE e.shard = ? AND "
+        fmt::format("SELECT {} FROM entries e FORCE INDEX (PRIMARY) WHERE e.shard = ? AND "
                     "e.account = ? AND e.seq > ? ORDER BY e.seq LIMIT ?",
                     entry_columns)};
-    all.balance_at = {std::string(balance_at_query)};
+    all.balance_at = {balance_at_query()};
     all.balance_by_effective = {std::string(balance_by_effective_query)};
     all.read_only = {"SELECT @@global.read_only OR @@global.innodb_read_only FROM format"};
 }
@@ -191,7 +198,7 @@ void add_pages(Queries& all) {
     all.shard_accounts = {
         fmt::format("SELECT {} FROM accounts a {} WHERE a.shard = ? AND "
                     "a.id > ? ORDER BY a.id LIMIT ?",
-                    account_columns, last_entry)};
+                    account_columns, last_entry())};
     all.shard_entries = {fmt::format(
         "SELECT {} FROM entries e FORCE INDEX (PRIMARY) WHERE e.shard = ? AND (e.account > ? OR "
         "(e.account = ? AND e.seq > ?)) ORDER BY e.account, e.seq LIMIT ?",
