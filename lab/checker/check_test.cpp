@@ -184,6 +184,20 @@ TEST(Check, C6ARefusalThatMayHaveComeBeforeTheMoneyIsJustified) {
     EXPECT_NE(witness(story.history, Rule::refusals), "");
 }
 
+TEST(Check, C6ARefusedReversalAskedForWhatItsTargetMoved) {
+    Story story;
+    const std::size_t mistake = story.grant("alice", 20, "mistake");
+    story.hold("alice", 15, "hold");
+    const std::size_t refused = story.reverse(mistake, "put-right");
+    story.dump();
+    const Verification whole = check(story.history);
+    EXPECT_TRUE(whole.good()) << whole.findings.at(0).witness;
+    story.history.legs.at(story.call(refused).legs_begin).amount = 5;  // For that there was enough.
+    expect_only(story.history, Rule::refusals,
+                "key put-right of alice was refused between 1028 and 1032, and there was always "
+                "enough");
+}
+
 TEST(Check, C7AnOrderAgainstTheClock) {
     Story story;
     story.grant("alice", 10, "first");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "lab/checker/index.h"
@@ -38,6 +39,21 @@ public:
 private:
     std::vector<std::vector<std::int64_t>> levels_;
 };
+
+/// What the call asked of each account; of a reversal, the most that it can have asked for.
+std::vector<Leg> asked(const Index& index, const Call& call) {
+    const auto legs = index.legs(call);
+    if (call.op != Op::reverse) {
+        return {legs.begin(), legs.end()};
+    }
+    const std::int64_t part = legs.empty() ? 0 : legs.front().amount;
+    std::vector<Leg> all;
+    for (const Entry* entry : index.transaction(call.target)) {
+        const std::int64_t most = part == 0 ? std::abs(entry->amount) : part;
+        all.push_back({entry->account, entry->amount > 0 ? -most : most, 0});
+    }
+    return all;
+}
 
 class Refusals {
 public:
@@ -93,7 +109,7 @@ void check_refusals(const Index& index, Findings& findings) {
         }
         // An earlier sending without an answer may have been the one that was refused.
         call.invoked = index.history().calls[wish.calls.front()].invoked;
-        const auto legs = index.legs(call);
+        const std::vector<Leg> legs = asked(index, call);
         if (std::none_of(legs.begin(), legs.end(),
                          [&](const Leg& leg) { return refusals.is_justified(call, leg); })) {
             findings.add(1, fmt::format("{} was refused between {} and {}, and there was always "
