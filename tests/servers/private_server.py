@@ -86,9 +86,7 @@ class PrivateServer:
         if server is None:
             return
         os.kill(server, signal.SIGSTOP)  # so that it makes no more children
-        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(server)],
-                                stdout=subprocess.PIPE, check=False).stdout.split()
-        processes = [server, *map(int, listed)]
+        processes = self.processes()
         for process in processes:
             try:
                 os.kill(process, signal.SIGKILL)
@@ -97,6 +95,15 @@ class PrivateServer:
         self._await_end(processes)
         # Where nobody collects the dead, as in a container, the file would seem to be in use.
         self.pid_file().unlink(missing_ok=True)
+
+    def processes(self):
+        """The running server and all that serve a connection."""
+        server = self.pid()
+        if server is None:
+            return []
+        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(server)],
+                                stdout=subprocess.PIPE, check=False).stdout.split()
+        return [server, *map(int, listed)]
 
     def pid(self):
         """The process of the running server, or None."""

@@ -2,42 +2,25 @@
 """A store on a disk that is full: writes fail as unavailable, reads go on, nothing acknowledged is
 lost, and once there is space again the same process writes again."""
 
-import os
-import pathlib
-import subprocess
-import sys
 import time
 import unittest
 
 from harness import Server, ServerTest
+from small_disk import SmallDisk, in_private_mounts
 from workload import Load, Recorder, check_all, fresh_history
 
 DISK_BYTES = 256 * 1024 * 1024
 ROOM_BYTES = 192 * 1024
 # A little less than what a journal holds before its pages move into the store's file.
 JOURNAL_BYTES = 60 * 1024 * 1024
-PRIVATE = "TEST_IN_PRIVATE_MOUNTS"
 
 
 class FullDisk(ServerTest):
     def setUp(self):
         super().setUp()
-        disk = self.folder / "disk"
-        disk.mkdir()
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs",
-                               str(disk)], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, f"no small disk can be mounted: {done.stderr}")
-        self.addCleanup(subprocess.run, ["umount", "--lazy", str(disk)], check=True)
-        self.disk = disk
-        self.store = disk / "store.db"
-
-    def fill(self, room):
-        """Takes all space but `room` bytes."""
-        left = os.statvfs(self.disk)
-        (self.disk / "ballast").write_bytes(b"x" * max(0, left.f_bavail * left.f_frsize - room))
-
-    def free(self):
-        (self.disk / "ballast").unlink()
+        self.disk = SmallDisk(self.folder / "disk", DISK_BYTES)
+        self.addCleanup(self.disk.unmount)
+        self.store = self.disk.folder / "store.db"
 
     def started(self, history):
         server = self.serve()
@@ -48,10 +31,10 @@ class FullDisk(ServerTest):
 
     def fill_and_free(self, history, server, turns):
         for turn in range(turns):
-            self.fill(ROOM_BYTES)
+            self.disk.fill(ROOM_BYTES)
             self.write_until_full(history, server, seed=10 + turn)
             self.read_on(server)
-            self.free()
+            self.disk.free()
             self.write_again(history, server)
         check_all(self, history, server, replays=100)
         self.assertEqual(server.stop(), 0, server.told())
@@ -65,7 +48,7 @@ class FullDisk(ServerTest):
         history = fresh_history("journal")
         server = self.started(history)
         recorder = Recorder(history, self.connect(server))
-        journal = self.disk / "store.db-wal"
+        journal = self.disk.folder / "store.db-wal"
         while journal.stat().st_size < JOURNAL_BYTES:
             call = recorder.transact([(f"many-{len(history.calls)}-{number}", 1)
                                       for number in range(250)])
@@ -75,7 +58,7 @@ class FullDisk(ServerTest):
     def test_a_server_that_dies_on_a_full_disk_finds_everything_when_there_is_space(self):
         history = fresh_history("died")
         server = self.started(history)
-        self.fill(ROOM_BYTES)
+        self.disk.fill(ROOM_BYTES)
         self.write_until_full(history, server, seed=4)
         server.kill()
         early = Server(self.store)
@@ -85,7 +68,7 @@ class FullDisk(ServerTest):
             self.assertEqual(early.wait(), 2)
             self.assertEqual(len(early.told().strip().splitlines()), 1, early.told())
         early.kill()
-        self.free()
+        self.disk.free()
         check_all(self, history, self.serve(), replays=100)
 
     def write_until_full(self, history, server, seed):
@@ -121,16 +104,6 @@ class FullDisk(ServerTest):
             self.assertFalse(call.settled().replayed, f"{call}: its key was burned")
 
 
-def main():
-    """Mounts are private to the test, so that nothing stays behind. Who may not make them as who
-    he is may in a user namespace; where that is closed too, the test fails."""
-    if PRIVATE not in os.environ:
-        plain = subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False)
-        command = ["unshare", "--mount", *([] if plain.returncode == 0 else ["--map-root-user"]),
-                   sys.executable, "-B", str(pathlib.Path(__file__).resolve()), *sys.argv[1:]]
-        os.execvpe(command[0], command, {**os.environ, PRIVATE: "1"})
-    unittest.main()
-
-
 if __name__ == "__main__":
-    main()
+    in_private_mounts()
+    unittest.main()

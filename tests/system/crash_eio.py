@@ -3,55 +3,18 @@
 leaves behind is unknown, so all in flight are told so, the process ends, and the next start finds
 out."""
 
-import contextlib
-import pathlib
-import subprocess
 import time
 import unittest
 
+from failing_calls import assert_can_trace, failing, tracing
 from harness import ServerTest, in_parallel
 from workload import Load, Recorder, check_all, fresh_history
-
-
-def failing(server, calls, error, when, after=0):
-    """The `when`-th such system call, counted in each thread, fails, having taken `after`
-    seconds."""
-    return tracing(server, "-o", "/dev/null", "-e", f"trace={calls}",
-                   "-e", f"inject={calls}:error={error}:when={when}:delay_enter={after * 1000000}")
-
-
-@contextlib.contextmanager
-def tracing(server, *arguments):
-    tracer = subprocess.Popen(["strace", "-f", "-qq", *arguments, "-p", str(server.process.pid)],
-                              stderr=subprocess.PIPE)
-    try:
-        deadline = time.monotonic() + 10
-        while not traced(server.process.pid):
-            if tracer.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError(f"strace does not trace: {tracer.stderr.read()}")
-            time.sleep(0.01)
-        yield
-    finally:
-        tracer.terminate()
-        tracer.communicate(timeout=10)
-
-
-def traced(pid):
-    """Whether every thread of the process has a tracer."""
-    for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
-        if "\nTracerPid:\t0\n" in status.read_text(encoding="utf-8"):
-            return False
-    return True
 
 
 class FailingCalls(ServerTest):
     @classmethod
     def setUpClass(cls):
-        done = subprocess.run(["strace", "-f", "-o", "/dev/null", "true"], capture_output=True,
-                              text=True, check=False, timeout=30)
-        if done.returncode != 0:
-            raise AssertionError("strace cannot trace here, so nothing can be made to fail: "
-                                 f"allow ptrace (in a container: SYS_PTRACE). {done.stderr}")
+        assert_can_trace()
 
     def serve(self, **options):
         # A process that is traced cannot be searched for leaks at its end.
@@ -68,7 +31,7 @@ class FailingCalls(ServerTest):
         """A load until the server ends by itself."""
         history = self.prepared(error.lower())
         server = self.serve()
-        with failing(server, calls, error, when):
+        with failing([server.process.pid], calls, error, when):
             load = Load(history, server, threads=4, accounts=3, seed=when).start()
             deadline = time.monotonic() + 30
             while server.alive() and time.monotonic() < deadline:
@@ -94,7 +57,7 @@ class FailingCalls(ServerTest):
         recorder = Recorder(fresh_history("sync"), self.connect(server))
         recorder.grant("acct", 1)
         log = self.folder / "syncs"
-        with tracing(server, "-o", str(log), "-e", "trace=fsync,fdatasync"):
+        with tracing([server.process.pid], "-o", str(log), "-e", "trace=fsync,fdatasync"):
             for _ in range(25):
                 self.assertTrue(recorder.spend("acct", 1).settled())
         self.assertGreaterEqual(log.read_text(encoding="utf-8").count("sync("), 25)
@@ -110,7 +73,7 @@ class FailingCalls(ServerTest):
         server ends or goes on, nothing acknowledged may be lost and every key must resolve."""
         history = self.prepared("write")
         server = self.serve()
-        with failing(server, "pwrite64", "EIO", when):
+        with failing([server.process.pid], "pwrite64", "EIO", when):
             load = Load(history, server, threads=4, accounts=3, seed=when).start()
             time.sleep(2)
             load.stop()
@@ -125,7 +88,7 @@ class FailingCalls(ServerTest):
         server = self.serve()
         recorders = [Recorder(history, self.connect(server)) for _ in range(16)]
         # Long enough for all of them to be accepted while the first of them commits.
-        with failing(server, "fsync,fdatasync", "EIO", 1, after=2):
+        with failing([server.process.pid], "fsync,fdatasync", "EIO", 1, after=2):
             calls = in_parallel(16, lambda number: recorders[number].grant("acct-1", 1))
             self.assertGreater(server.wait(10), 0, server.told())
         codes = [(call.attempts[0].status, call.attempts[0].code) for call in calls]
@@ -135,7 +98,7 @@ class FailingCalls(ServerTest):
     def test_a_disk_full_for_one_moment_refuses_for_that_moment(self):
         history = self.prepared("space")
         server = self.serve()
-        with failing(server, "pwrite64", "ENOSPC", 5):
+        with failing([server.process.pid], "pwrite64", "ENOSPC", 5):
             load = Load(history, server, threads=4, accounts=3, seed=5).start()
             time.sleep(2)
             load.stop()

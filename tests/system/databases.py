@@ -14,6 +14,11 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "servers"))
 from mariadb_server import MariadbServer  # noqa: E402
 from postgres_server import PostgresServer  # noqa: E402
+from redis_server import RedisServer  # noqa: E402
+from small_disk import SmallDisk  # noqa: E402
+
+
+GIVING_UP_SECONDS = 30
 
 
 class Sqlite:
@@ -32,19 +37,27 @@ class Sqlite:
 
 
 class Shared:
-    """A database server of ours, as a context. `server` runs in a folder that goes with it."""
+    """A database server of ours, as a context. `server` runs in a folder that goes with it, on a
+    small `disk` of its own where `disk_bytes` says how small: there syncs are real, and quick."""
 
     is_shared = True
 
-    def __init__(self):
+    def __init__(self, disk_bytes=None):
         self.server = None
+        self.disk_bytes = disk_bytes
+        self.disk = None
         self.ending = contextlib.ExitStack()
 
     def __enter__(self):
         folder = self.ending.enter_context(
             tempfile.TemporaryDirectory(prefix=f"passbook-{self.name}-"))
         os.chmod(folder, 0o755)  # it runs as a user of its own
-        self.server = self.SERVER(pathlib.Path(folder) / "server").start()
+        folder, settings = pathlib.Path(folder), None
+        if self.disk_bytes:
+            self.disk = SmallDisk(folder / "disk", self.disk_bytes)
+            self.ending.callback(self.disk.unmount)
+            folder, settings = self.disk.folder, self.ON_SMALL_DISK
+        self.server = self.SERVER(folder / "server", settings).start()
         self.ending.callback(lambda: self.server.kill())
         return self
 
@@ -57,6 +70,9 @@ class Shared:
         self.server.sql(f"CREATE DATABASE {name};", self.ADMINISTRATION)
         return self.server.url(name)
 
+    def drop(self, store):
+        self.server.sql(f"DROP DATABASE {name_of(store)}{self.BY_FORCE};", self.ADMINISTRATION)
+
     def ask(self, text, store):
         """What a person's client makes of it on that store: the finished process."""
         return self.server.client(self.SCHEMA + text, name_of(store))
@@ -66,11 +82,37 @@ class Shared:
         self.server.kill()
         self.server.start()
 
+    def mend(self, gave_up=False):
+        """Starts it where it has ended by itself. One that met what it `gave_up` on may take a
+        while to end."""
+        deadline = time.monotonic() + GIVING_UP_SECONDS
+        while gave_up and self.ENDS_WHERE_IT_GIVES_UP and self.server.pid() is not None:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{self.name} goes on although its storage failed")
+            time.sleep(0.05)
+        self.server.start()
+
+    def in_the_wrong_order(self, store, *accounts):
+        """What to `ask`, so that a person locks two accounts in the order that no server would, and
+        has written so much that it is the server that has to give way."""
+        places = []
+        for name in accounts:
+            said = self.ask(f"SELECT shard FROM accounts WHERE id = '{name}';", store)
+            places.append((int(said.stdout), name))
+        second, first = [f"SELECT 1 FROM accounts WHERE shard = {shard} AND id = '{name}' "
+                         "FOR UPDATE;" for shard, name in sorted(places)]
+        rows = ",".join("(1)" for _ in range(100))
+        return (f"CREATE TEMPORARY TABLE weight (n INT); BEGIN; INSERT INTO weight VALUES {rows};"
+                f"{first} SELECT {self.SLEEP}(0.7); {second} SELECT {self.SLEEP}(0.1); COMMIT;")
+
 
 class Postgres(Shared):
     name = "postgres"
     SERVER = PostgresServer
     ADMINISTRATION = "postgres"
+    BY_FORCE = " WITH (FORCE)"
+    ENDS_WHERE_IT_GIVES_UP = False  # it starts its children again
+    ON_SMALL_DISK = {"min_wal_size": "32MB", "max_wal_size": "64MB", "fsync": "on"}
     COMMIT = b"commit\0"  # the name of the prepared statement, in the message that runs it
     SCHEMA = "SET search_path = passbook;"
     SLEEP = "pg_sleep"
@@ -93,6 +135,10 @@ class Mariadb(Shared):
     name = "mariadb"
     SERVER = MariadbServer
     ADMINISTRATION = "mysql"
+    BY_FORCE = ""
+    ENDS_WHERE_IT_GIVES_UP = True
+    ON_SMALL_DISK = {"innodb_log_file_size": "32M", "innodb_flush_log_at_trx_commit": "1",
+                     "innodb_flush_method": "fsync"}
     COMMIT = b"\x07\0\0\0\x03COMMIT"  # a packet of 7 bytes, the first: a query, and its text
     SCHEMA = ""
     SLEEP = "SLEEP"

@@ -103,6 +103,32 @@ class Rebuild(ExportTest):
                              next(key for account, key in self.keys[-4:] if account == "bob"))
         self.assertEqual((replay.status, replay.replayed), (422, True), replay)
 
+    def test_b_49_no_time_moves_however_often_a_store_is_written_out_and_read_back(self):
+        server = self.serve()
+        client = self.connect(server)
+        for number, zone in enumerate(("+14:00", "+09:00", "-11:00")):
+            client.post("/v1/accounts/ann/grants",
+                        {"amount": 10, "effective_at": f"2026-03-11T00:30:00{zone}"}, f"z{number}")
+        hold = client.post("/v1/holds", {"account": "ann", "amount": 1, "expires_in": 86400}, "h")
+        hold = f"/v1/holds/{hold.json()['hold']['id']}"
+        times = [line["effective_at"] for line in client.pages("/v1/accounts/ann/entries")
+                 if "effective_at" in line]
+        self.assertEqual(times, ["2026-03-10T10:30:00.000000Z", "2026-03-10T15:30:00.000000Z",
+                                 "2026-03-11T11:30:00.000000Z"])
+        before = client.get(hold).body, list(client.pages("/v1/accounts/ann/entries"))
+        account = client.get("/v1/accounts/ann").json()
+        for _ in range(10):
+            client.put("/v1/accounts/ann", {name: account[name] for name in ("floor", "ceiling")})
+        self.assertEqual(client.get("/v1/accounts/ann").json(), account)
+        lines = first = self.export("--format", "jsonl")
+        for number in range(10):
+            store, _ = self.rebuilt(lines, f"again-{number}.db")
+            lines = self.export("--format", "jsonl", store=store)
+        self.assertEqual(lines, first)
+        client = self.connect(self.serve(store))
+        self.assertEqual((client.get(hold).body, list(client.pages("/v1/accounts/ann/entries"))),
+                         before)
+
     def test_an_export_of_a_store_that_is_written_meanwhile_is_of_one_instant(self):
         server = self.serve()
         client = self.connect(server)

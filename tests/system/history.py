@@ -112,6 +112,7 @@ class History:
         self.name = name
         self.calls = []
         self.reads = []
+        self.cuts = []  # reads of several accounts as of one instant: a list of Read each
         self.numbers = itertools.count(1)
         self.lock = threading.Lock()
 

@@ -87,6 +87,19 @@ class Faults(ServerTest):
                 self.assert_figures(done, rows=4, invalid=1)
                 self.assertFalse(self.store.exists())
 
+    def test_b_99_only_a_plain_whole_number_is_an_amount(self):
+        cells = ("1,000", "1.000", "10,7", "-7.62", "₩1,000", "１００", " 5", "5 ", "1e3", "")
+        for cell in cells:
+            with self.subTest(cell):
+                done = self.run_import(f'{GOOD}k3,ann,"{cell}",,\n')
+                self.assert_told(done, 1, "rows.csv:4: column 3 (amount)")
+                self.assert_figures(done, rows=3, invalid=1)
+        rows = "".join(f'k-{number},ann,"{cell}",,\n' for number, cell in enumerate(cells))
+        done = self.run_import(GOOD + rows, "--rejects", str(self.rejects))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assert_figures(done, rows=2 + len(cells), posted=2, invalid=len(cells), accounts=2,
+                            balance_sum=150)
+
     def test_the_line_counts_line_breaks_inside_fields(self):
         done = self.run_import(HEADER + 'k1,ann,1,,"two\r\nlines"\r\n\r\nk2,ann,x,,\r\n')
         self.assert_told(done, 1, f"{self.file}:5: ")

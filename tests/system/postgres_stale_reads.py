@@ -79,7 +79,7 @@ class StaleReads(ServerTest):
         self.assertEqual(position, replayed)
         self.assertGreaterEqual(int(seconds), 1)
 
-    def test_nothing_is_decided_on_what_is_old(self):
+    def test_b_10_nothing_is_decided_on_what_is_old(self):
         self.paused()
         self.post("alice", "spends", 100, "order-1")
         answer = self.client.request(

@@ -15,7 +15,8 @@ DROPPED = "dropped"  # the answer is lost, and the link stays open and silent
 
 class Proxy:
     """Listens for servers and passes everything on to the database at `port`, `delay` seconds
-    late. What passes to it and contains `commit` is a COMMIT. While `closed` it lets nobody in."""
+    late. What passes to it and contains `commit` is a COMMIT. While `closed` it lets nobody in;
+    while `silent` nothing gets through, either way, and no link breaks."""
 
     def __init__(self, port, commit):
         self.port = port
@@ -25,6 +26,7 @@ class Proxy:
         self.made = 0
         self.delay = 0
         self.closed = False
+        self.silent = False
         self.mutex = threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self.accept, daemon=True).start()
@@ -88,6 +90,7 @@ class Link:
                 if self.fault == HALF_CLOSED:
                     self.inner.shutdown(socket.SHUT_WR)
                 time.sleep(self.proxy.delay)
+                self.wait()
                 self.outer.sendall(data)
                 if self.fault == AFTER:
                     return  # the other thread waits for the answer, and ends it
@@ -100,11 +103,16 @@ class Link:
             while data := self.outer.recv(1 << 16):
                 if self.fault in (AFTER, HALF_CLOSED):
                     break
+                self.wait()
                 if self.fault != DROPPED:
                     self.inner.sendall(data)
         except OSError:
             pass
         self.end()
+
+    def wait(self):
+        while self.proxy.silent:
+            time.sleep(0.02)
 
     def end(self):
         for side in (self.inner, self.outer):

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that share one database: what holds on a store of one process holds with several of them,
-with one killed under load, with their connections cut and with the database restarted."""
+"""Servers on a database of their own: how soon they write again when their connections were cut or
+the database was restarted, that a deadlock is theirs to bear, and when they start and are ready."""
 
-import os
-import random
 import threading
 import time
 
@@ -12,7 +10,6 @@ from harness import Server, ServerTest
 from workload import Load, Recorder, check_all, fresh_history
 
 RECOVERY_SECONDS = 10
-FAILPOINTS = ("after_begin", "mid_write", "before_commit", "after_commit")
 
 
 class SharedTest(ServerTest):
@@ -31,41 +28,6 @@ class SharedTest(ServerTest):
         counts = history.counts()
         self.assertEqual(counts["broken"], 0, counts)
         check_all(self, history, self.serve(), replays=50)
-
-
-class SeveralServers(SharedTest):
-    def test_three_servers_keep_every_promise_together(self):
-        history = self.opened("three")
-        servers = [self.serve() for _ in range(3)]
-        loads = [self.load(history, server, seed) for seed, server in enumerate(servers)]
-        time.sleep(3)
-        for load in loads:
-            load.stop()
-        for server in servers:
-            self.assertEqual(server.stop(), 0, server.told())
-        self.check(history)
-
-    def test_one_is_killed_again_and_again_while_another_goes_on(self):
-        history = self.opened("killed")
-        steady = self.serve()
-        load = self.load(history, steady, seed=1)
-        chance = random.Random(int(os.environ.get("TEST_SEED", "1")))
-        for turn in range(6):
-            # At a named point of the transaction, or wherever it happens to be.
-            name = FAILPOINTS[turn] if turn < len(FAILPOINTS) else None
-            environment = {"PASSBOOK_FAILPOINTS":
-                           f"{self.database.name}_{name}=kill@{chance.randint(3, 30)}"}
-            victim = self.serve(environment=environment if name else None)
-            its_load = self.load(history, victim, seed=10 + turn)
-            deadline = time.monotonic() + (20 if name else chance.uniform(0.5, 1.0))
-            while victim.alive() and time.monotonic() < deadline:
-                time.sleep(0.02)
-            self.assertEqual(victim.alive(), name is None, victim.told())
-            victim.kill()
-            its_load.stop()
-        load.stop()
-        self.assertEqual(steady.stop(), 0, steady.told())
-        self.check(history)
 
 
 class DatabaseFaults(SharedTest):
@@ -108,7 +70,7 @@ class DatabaseFaults(SharedTest):
         recorder = Recorder(fresh_history("deadlock"), self.connect(server))
         for name in ("a", "b"):
             recorder.grant(name, 100)
-        script = self.in_the_wrong_order("a", "b")
+        script = self.database.in_the_wrong_order(self.store, "a", "b")
         people = []
         for _ in range(2):
             person = threading.Thread(
@@ -122,20 +84,6 @@ class DatabaseFaults(SharedTest):
         self.assertEqual([person.returncode for person in people], [0, 0], people)
         self.assertIn(b"\npassbook_store_deadlocks_total 2\n",
                       recorder.client.get("/metrics").body)
-
-    def in_the_wrong_order(self, *names):
-        """A person locks the accounts in the order that no server would, and has written so much
-        that it is the server that has to give way."""
-        places = []
-        for name in names:
-            said = self.database.ask(f"SELECT shard FROM accounts WHERE id = '{name}';", self.store)
-            places.append((int(said.stdout), name))
-        second, first = [f"SELECT 1 FROM accounts WHERE shard = {shard} AND id = '{name}' "
-                         "FOR UPDATE;" for shard, name in sorted(places)]
-        rows = ",".join("(1)" for _ in range(100))
-        sleep = self.database.SLEEP
-        return (f"CREATE TEMPORARY TABLE weight (n INT); BEGIN; INSERT INTO weight VALUES {rows};"
-                f"{first} SELECT {sleep}(0.7); {second} SELECT {sleep}(0.1); COMMIT;")
 
 
 class StartAndReadiness(SharedTest):
