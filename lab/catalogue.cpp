@@ -12,6 +12,9 @@ const std::vector<Experiment>& catalogue() {
         s12_one_transaction(), s13_early_release(), s14_whole_again(), s16_refusal_stays(),
         p1_overwriting(),      p2_no_entries(),     p3_price(),        p5_past(),
         p6_entries_right(),    l1_stock(),          l7_version(),      l10_commits(),
+        s4_time_out(),         s5_plain_del(),      s6_late_write(),   s7_renewal(),
+        s8_which_key(),        s15_queue_owner(),   s17_killed(),      s18_dead_service(),
+        l4_lost_answer(),      l8_fence(),          l9_lock_width(),
     };
     return all;
 }

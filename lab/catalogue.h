@@ -31,5 +31,16 @@ namespace passbook::lab {
 [[nodiscard]] Experiment l1_stock();
 [[nodiscard]] Experiment l7_version();
 [[nodiscard]] Experiment l10_commits();
+[[nodiscard]] Experiment s4_time_out();
+[[nodiscard]] Experiment s5_plain_del();
+[[nodiscard]] Experiment s6_late_write();
+[[nodiscard]] Experiment s7_renewal();
+[[nodiscard]] Experiment s8_which_key();
+[[nodiscard]] Experiment s15_queue_owner();
+[[nodiscard]] Experiment s17_killed();
+[[nodiscard]] Experiment s18_dead_service();
+[[nodiscard]] Experiment l4_lost_answer();
+[[nodiscard]] Experiment l8_fence();
+[[nodiscard]] Experiment l9_lock_width();
 
 }  // namespace passbook::lab

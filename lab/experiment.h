@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "lab/self.h"
 #include "lab/session.h"
 #include "lab/timeline.h"
 
@@ -62,11 +64,24 @@ public:
         return timeline_;
     }
 
+    /// Where the keys of locks are kept: on a Redis server under a prefix of its own, or empty.
+    void set_redis(std::string url) {
+        redis_ = std::move(url);
+    }
+    [[nodiscard]] const std::string& redis() const noexcept {
+        return redis_;
+    }
+    /// What Passbook's own locks use: that Redis, or else the leases of the store.
+    [[nodiscard]] std::string lock_service() const {
+        return redis_.empty() ? "store" : redis_;
+    }
+
 private:
     Kind kind_;
     std::string folder_;
     std::unique_ptr<Database> database_;
     Timeline timeline_;
+    std::string redis_;
 };
 
 /// A database on which a way does not exist, and why.
@@ -81,6 +96,7 @@ struct Way {
     std::string how;  ///< What it does, in one line.
     std::function<Round(Stage&)> play;
     std::vector<Absence> absences = {};
+    bool needs_redis = false;  ///< Not played where no Redis is named.
 };
 
 struct Experiment {
@@ -93,6 +109,9 @@ struct Experiment {
     /// Holds the last rounds of the ways, in their order, against each other: what is not as
     /// expected, or nothing. May be absent.
     std::function<std::string(const std::vector<Round>&)> compare = {};
+    /// What its actors do that are processes of their own, by the name of the role.
+    std::map<std::string, Act> roles = {};
+    bool has_locks = false;  ///< Then the report says where their keys were kept.
 };
 
 inline constexpr int rounds_max = 20;

@@ -73,7 +73,11 @@ std::string json_of(const std::vector<ExperimentResult>& results) {
         for (const std::string& each : missed) {
             json.text(each);
         }
-        json.end_array().name("ways").begin_array();
+        json.end_array();
+        if (!result.locks.empty()) {
+            json.name("locks").text(result.locks);
+        }
+        json.name("ways").begin_array();
         for (const WayResult& way : result.ways) {
             write(json, way);
         }

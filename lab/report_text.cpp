@@ -159,8 +159,9 @@ std::string outcome_table(const ExperimentResult& result, Kind kind) {
             continue;
         }
         if (way.absent) {
-            absent +=
-                fmt::format("    {:<20}not on {}: {}\n", way.way->name, name_of(kind), *way.absent);
+            const std::string where =
+                way.way->needs_redis ? "played" : fmt::format("on {}", name_of(kind));
+            absent += fmt::format("    {:<20}not {}: {}\n", way.way->name, where, *way.absent);
         } else {
             rows.push_back(&way);
             rounds += by_round(way);
@@ -222,7 +223,7 @@ std::string grouped(std::int64_t number) {
 
 std::string time_axis(const WayResult& way) {
     constexpr std::size_t lanes_max = 3;
-    constexpr std::size_t rows_max = 18;
+    constexpr std::size_t rows_max = 24;
     constexpr std::size_t time_width = 11;
     std::vector<std::size_t> lanes;
     const std::vector<Happening> kept = of_first_lanes(way, lanes_max, lanes);
@@ -258,6 +259,9 @@ std::string text_of(const ExperimentResult& result) {
     std::string out = fmt::format("{}  {}\n", experiment.id, experiment.question);
     out += wrapped("setting", experiment.setting);
     out += wrapped("expectation", experiment.expectation);
+    if (!result.locks.empty()) {
+        out += wrapped("locks", result.locks);
+    }
     for (std::size_t n = 0; n < experiment.ways.size(); ++n) {
         const Way& way = experiment.ways[n];
         out += fmt::format("  {:<13}{:<8} {:<20} {}\n", n == 0 ? "ways" : "", name_of(way.promise),

@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <map>
 
+#include "lab/redis_link.h"
 #include "lab/temporary_folder.h"
 
 namespace passbook::lab {
 namespace {
 
-/// Why the way does not exist on that database; nothing where it does.
-std::optional<std::string> absence(const Way& way, Kind kind) {
+/// Why the way does not exist there; nothing where it does.
+std::optional<std::string> absence(const Way& way, Kind kind, const RunOptions& options) {
+    if (way.needs_redis && options.redis.empty()) {
+        return "it needs a Redis, named by --redis redis://HOST:PORT";
+    }
     const auto found = std::find_if(way.absences.begin(), way.absences.end(),
                                     [&](const Absence& a) { return a.kind == kind; });
     return found == way.absences.end() ? std::nullopt : std::optional(found->why);
@@ -24,9 +28,10 @@ bool is_enough(const Experiment& experiment, const WayResult& result) {
            (played > 0 && !result.rounds.back().surprise.empty());
 }
 
-void play_round(WayResult& result, const std::string& parent) {
-    const TemporaryFolder folder(parent);
+void play_round(WayResult& result, const RunOptions& options) {
+    const TemporaryFolder folder(options.folder);
     Stage stage(result.kind, folder.path());
+    stage.set_redis(options.redis);
     const bool failed_before = result.failed() > 0;
     Round round = result.way->play(stage);
     const bool is_first_failure = !failed_before && !round.failure.empty();
@@ -82,19 +87,28 @@ std::vector<std::string> ExperimentResult::missed() const {
 
 ExperimentResult run(const Experiment& experiment, const RunOptions& options) {
     ExperimentResult result{&experiment, {}};
+    if (experiment.has_locks) {
+        result.locks = options.redis.empty()
+                           ? "leases of the store, and for the trade's ways a table of locks"
+                           : shown_redis(options.redis);
+    }
     const auto rounds = static_cast<std::size_t>(experiment.rounds);
     const std::size_t total = options.kinds.size() * experiment.ways.size() * rounds;
     for (const Kind kind : options.kinds) {
         for (const Way& way : experiment.ways) {
             const std::size_t done = result.ways.size() * rounds;
-            result.ways.push_back({.way = &way, .kind = kind, .absent = absence(way, kind)});
+            result.ways.push_back(
+                {.way = &way, .kind = kind, .absent = absence(way, kind, options)});
             WayResult& played = result.ways.back();
             while (!played.absent && !is_enough(experiment, played)) {
                 if (options.stop()) {
                     throw Stopped("stopped");
                 }
                 options.progress(done + std::min(played.rounds.size(), rounds), total);
-                play_round(played, options.folder);
+                play_round(played, options);
+                if (!options.redis.empty()) {
+                    RedisLink(options.redis).wipe();  // The next round begins without locks.
+                }
             }
         }
     }

@@ -31,6 +31,7 @@ struct WayResult {
 struct ExperimentResult {
     const Experiment* experiment = nullptr;
     std::vector<WayResult> ways;
+    std::string locks = {};  ///< Where their keys were kept, where the experiment has locks.
 
     /// One sentence for each expectation that was not met; empty where all were.
     [[nodiscard]] std::vector<std::string> missed() const;
@@ -38,7 +39,9 @@ struct ExperimentResult {
 
 struct RunOptions {
     std::vector<Kind> kinds{Kind::sqlite};
-    std::string folder;  ///< For temporary databases; the system's where empty.
+    /// A Redis server with a prefix for the keys of this run; none where empty.
+    std::string redis = {};
+    std::string folder = {};  ///< For temporary databases; the system's where empty.
     /// Called before each round with how many rounds are surely done and in all.
     std::function<void(std::size_t done, std::size_t total)> progress = [](std::size_t,
                                                                            std::size_t) {

@@ -64,6 +64,10 @@ public:
     virtual void when_waiting(std::function<void()> call) = 0;
 };
 
+/// One more connection to a database of the lab, by the URL that it tells. Throws
+/// std::runtime_error.
+[[nodiscard]] std::unique_ptr<Session> session_at(const std::string& url);
+
 /// A temporary database; every session of it sees the same tables. Any thread.
 class Database {
 public:

@@ -173,6 +173,15 @@ std::string_view name_of(Kind kind) noexcept {
     return "";
 }
 
+std::unique_ptr<Session> session_at(const std::string& url) {
+    constexpr std::string_view scheme = "sqlite:";
+    if (!url.starts_with(scheme)) {
+        throw std::runtime_error(
+            fmt::format("no plain tables at {}://", url.substr(0, url.find("://"))));
+    }
+    return std::make_unique<SqliteSession>(url.substr(scheme.size()));
+}
+
 std::unique_ptr<Database> sqlite_database(const std::string& path) {
     return std::make_unique<SqliteDatabase>(path);
 }

@@ -10,6 +10,11 @@ void Timeline::Lane::note(Moment moment, std::string text) {
     happenings_.push_back({timeline_->elapsed(), number_, moment, std::move(text)});
 }
 
+void Timeline::Lane::note(std::chrono::steady_clock::time_point at, Moment moment,
+                          std::string text) {
+    happenings_.push_back({at - timeline_->begun_, number_, moment, std::move(text)});
+}
+
 Timeline::Lane& Timeline::lane(std::string name) {
     lanes_.push_back(Lane(*this, lanes_.size(), std::move(name)));
     return lanes_.back();

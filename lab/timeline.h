@@ -39,6 +39,8 @@ public:
     class Lane {
     public:
         void note(Moment moment, std::string text);
+        /// By the clock that all processes of a machine share.
+        void note(std::chrono::steady_clock::time_point at, Moment moment, std::string text);
 
     private:
         friend class Timeline;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -13,9 +14,11 @@
 #include "cli/subcommand.h"
 #include "cli/text.h"
 #include "lab/catalogue.h"
+#include "lab/redis_link.h"
 #include "lab/report_json.h"
 #include "lab/report_text.h"
 #include "lab/run.h"
+#include "lab/self.h"
 
 namespace passbook::cli {
 namespace {
@@ -24,6 +27,9 @@ struct LabFlags {
     std::vector<std::string> names;
     std::vector<std::string> stores;
     std::vector<std::string> files;
+    std::string redis;
+    std::string experiment;  // of an actor
+    std::string role;
     bool all = false;
     bool json = false;
 };
@@ -102,6 +108,15 @@ void take_store(const std::string& url, lab::RunOptions& options) {
     }
 }
 
+/// Gone from the server when this goes.
+std::unique_ptr<lab::RedisKeys> take_redis(const std::string& url, lab::RunOptions& options) {
+    if (url.empty()) {
+        return nullptr;
+    }
+    options.redis = lab::with_own_prefix(url);
+    return std::make_unique<lab::RedisKeys>(options.redis);
+}
+
 lab::ExperimentResult play(const lab::Experiment& experiment, lab::RunOptions options) {
     Progress progress(fmt::format("{:<4}", experiment.id), 1'000);
     options.progress = [&](std::size_t done, std::size_t total) {
@@ -120,6 +135,7 @@ Exit run_experiments(const LabFlags& flags) {
         take_store(url, options);
     }
     const CatchInterrupt catch_interrupt;
+    const auto redis = take_redis(flags.redis, options);
     std::vector<lab::ExperimentResult> results;
     std::size_t missed = 0;
     for (const lab::Experiment* experiment : experiments) {
@@ -155,6 +171,9 @@ Subcommand add_lab(CLI::App& app) {
                     "sqlite:FOLDER, in which temporary databases are made")
         ->type_name("URL")
         ->take_all();
+    run->add_option("--redis", flags->redis,
+                    "redis://HOST:PORT, where keys of locks are kept under a prefix of their own")
+        ->type_name("URL");
     run->add_flag("--json", flags->json, "For machines");
     run->footer(
         "Exit 0: every expectation was met; 1: one was missed; 2: could not run. No store of "
@@ -166,7 +185,17 @@ Subcommand add_lab(CLI::App& app) {
         ->take_all();
     check->add_flag("--json", flags->json, "For machines");
     check->footer("Exit 0: every rule holds; 1: one is broken or an outcome unknown.");
-    return {sub, [flags, list, check] {
+    // A process that an experiment starts; nobody else has anything to tell it.
+    CLI::App* actor = sub->add_subcommand("actor", "")->group("");
+    actor->add_option("EXPERIMENT", flags->experiment)->required();
+    actor->add_option("ROLE", flags->role)->required();
+    return {sub, [flags, list, check, actor] {
+                // Locks that are lost on purpose are told on the time axis.
+                spdlog::set_level(spdlog::level::err);
+                if (actor->parsed()) {
+                    return lab::act(flags->experiment, flags->role) == 0 ? Exit::good
+                                                                         : Exit::could_not_run;
+                }
                 if (check->parsed()) {
                     return check_histories(flags->files, flags->json);
                 }

@@ -7,13 +7,34 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from harness import BINARY, passbook
+from redis_server import RedisServer
 
+PROCESSES = ["S4", "S5", "S6", "S7", "S8", "S15", "S17", "S18", "L4", "L8", "L9"]
 EXPERIMENTS = ["S1", "S2", "S3", "S11", "S12", "S13", "S14", "S16", "P1", "P2", "P3", "P5", "P6",
-               "L1", "L7", "L10"]
+               "L1", "L7", "L10", *PROCESSES]
 SERVER_WAYS = {"for_update", "serializable", "advisory"}
+REDIS_WAYS = {"blind_watchdog", "cut_off", "redis_number", "fence, wiped", "wiped, lock only",
+              "wiped, fence", "passbook, throughout"}
+# Every way that needs Redis, and the trade's lock as the trade writes it.
+REDIS_RUN = ["S5", "S7", "S18", "L8"]
+
+
+def children_of(process):
+    """The state of each, as /proc tells it."""
+    found = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = stat.read_text(encoding="ascii", errors="replace").rpartition(
+                ")")[2].split()[:2]
+        except OSError:  # it has ended
+            continue
+        if int(parent) == process:
+            found[int(stat.parent.name)] = state
+    return found
 
 
 HISTORY = [
@@ -54,7 +75,7 @@ class Lab(unittest.TestCase):
         where = f"{experiment['id']}: {way['way']}"
         self.assertEqual(way["database"], "SQLite", where)
         if "absent" in way:
-            self.assertIn(way["way"], SERVER_WAYS, where)
+            self.assertIn(way["way"], SERVER_WAYS | REDIS_WAYS, where)
             return
         self.assertNotIn(way["way"], SERVER_WAYS, where)
         failures = [r for r in way["rounds"] if r["failure"] is not None]
@@ -100,6 +121,20 @@ class Lab(unittest.TestCase):
             self.assertIn(part, done.stdout)
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
 
+    def test_with_a_redis_every_way_is_played_and_no_key_is_left(self):
+        with tempfile.TemporaryDirectory(prefix="passbook-redis-") as folder, RedisServer(
+                pathlib.Path(folder)) as redis:
+            done = self.lab("run", *REDIS_RUN, "--redis", redis.url(), "--json")
+            self.assertEqual(redis.ask("DBSIZE"), "0")
+        told = json.loads(done.stdout)["experiments"]
+        for experiment in told:
+            self.assertEqual((experiment["passed"], experiment["missed"]), (True, []))
+            for way in experiment["ways"]:
+                self.assertNotIn("absent", way, experiment["id"])
+                self.check_way(experiment, way)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assert_nothing_left()
+
     def test_list_names_what_run_takes(self):
         listed = json.loads(self.lab("list", "--json").stdout)["experiments"]
         self.assertEqual([e["id"] for e in listed], EXPERIMENTS)
@@ -112,6 +147,12 @@ class Lab(unittest.TestCase):
         self.assert_told(self.lab("run", "--all", "S1"), "--all")
         self.assert_told(self.lab("run", "S1", "--store", "postgresql://x:secret@y/z"), "sqlite:")
         self.assert_told(self.lab("run", "S1", "--store", "sqlite:/not/there"), "'/not/there'")
+        self.assert_told(self.lab("run", "S4", "--redis", "redis://:secret@127.0.0.1:1"),
+                         "Redis at 127.0.0.1:1 does not answer")
+        self.assert_told(self.lab("run", "S4", "--redis", "127.0.0.1:6379"), "redis://")
+        alone = subprocess.run([BINARY, "lab", "actor", "S4", "lock_only"], input="", text=True,
+                               capture_output=True, timeout=60, check=False)
+        self.assert_told(alone, "by the lab alone")
         self.assert_nothing_left()
 
     def test_an_interrupt_leaves_nothing_behind(self):
@@ -123,6 +164,40 @@ class Lab(unittest.TestCase):
             _, told = process.communicate(timeout=300)
         self.assertEqual((process.returncode, told), (2, "passbook: lab: stopped\n"))
         self.assert_nothing_left()
+
+    def play_s4(self):
+        """A run of S4 whose first actor stands still; the run, and its actors."""
+        process = subprocess.Popen([BINARY, "lab", "run", "S4"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "TMPDIR": str(self.folder)})
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            actors = children_of(process.pid)
+            if any(state == "T" for state in actors.values()):
+                return process, list(actors)
+            time.sleep(0.01)
+        raise AssertionError("no actor was stopped")
+
+    def assert_gone(self, processes):
+        deadline = time.monotonic() + 30
+        while any(pathlib.Path(f"/proc/{one}").exists() for one in processes):
+            self.assertLess(time.monotonic(), deadline, processes)
+            time.sleep(0.01)
+
+    def test_an_interrupt_of_all_processes_ends_the_round_and_leaves_none(self):
+        process, actors = self.play_s4()
+        for one in [*actors, process.pid]:  # as Ctrl-C does
+            os.kill(one, signal.SIGINT)
+        _, told = process.communicate(timeout=300)
+        self.assertEqual((process.returncode, told), (2, "passbook: lab: stopped\n"))
+        self.assert_gone(actors)
+        self.assert_nothing_left()
+
+    def test_a_killed_lab_takes_its_processes_with_it(self):
+        process, actors = self.play_s4()
+        process.kill()
+        process.communicate(timeout=300)
+        self.assert_gone(actors)
 
     def history(self, name, events):
         path = self.folder / name

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "lab/catalogue.h"
+#include "lab/holders.h"
+#include "lab/wallet.h"
+
+namespace passbook::lab {
+namespace {
+
+const Words grant{{"amount", "100"}, {"ttl", "800"}};
+
+Round played(Stage& stage, const char* role, Watch::Of lock) {
+    create_held_wallet(stage, lock == Watch::Of::our_lock);
+    Round round = tell(stage, {.experiment = "S6", .role = role, .lock = lock, .words = grant});
+    read_held_wallet(stage, round);
+    if (round.balance != round.entries_sum) {
+        round.failure = "a grant is lost from the balance";
+    } else if (round.entries_sum != held_wallet_opening + 100 * round.accepted) {
+        round.surprise = fmt::format("entries sum to {}", *round.entries_sum);
+    }
+    return round;
+}
+
+/// Looks once more whether the lock is its own, and is stopped between that look and the write.
+void check_then_write(Self& self) {
+    TradeHeld lock(self, Release::compare_and_delete);
+    if (!lock.acquire(wallet_key, std::chrono::seconds(30))) {
+        throw std::runtime_error("no lock");
+    }
+    const std::int64_t balance = read_balance(self);
+    const bool is_mine = lock.is_mine();
+    self.here("decided");
+    self.report("accepted", is_mine && write_over(self, lock, balance) ? 1 : 0);
+    self.here("written");
+    self.report("release", lock.release());
+}
+
+}  // namespace
+
+Experiment s6_late_write() {
+    const auto by = [](const char* role, Watch::Of lock) {
+        return [=](Stage& stage) {
+            return played(stage, role, lock);
+        };
+    };
+    return {
+        .id = "S6",
+        .question = "Is a write in time because the release compares the owner?",
+        .setting =
+            "Balance 5,000, two grants of 100 under a lock with a TTL of 0.8 s. A reads and is "
+            "stopped for longer; B grants; A goes on, writes, and releases by compare-and-delete.",
+        .expectation =
+            "The release finds out too late, and so does a look before the write: balance 5,100, "
+            "entries 5,200. The fence refuses A; one UPDATE that adds loses nothing.",
+        .ways = {{.name = "owner_checked",
+                  .promise = Promise::unsafe,
+                  .how = "read, write back; release compares the owner",
+                  .play = by("owner_checked", Watch::Of::trade_lock)},
+                 {.name = "check_then_write",
+                  .promise = Promise::unsafe,
+                  .how = "the same, and the owner is looked up before the write",
+                  .play = by("check_then_write", Watch::Of::trade_lock)},
+                 {.name = "fence",
+                  .promise = Promise::guarded,
+                  .how = "UPDATE … WHERE fence is no later one",
+                  .play = by("fence", Watch::Of::our_lock)},
+                 {.name = "atomic",
+                  .promise = Promise::guarded,
+                  .how = "UPDATE … SET balance = balance + amount",
+                  .play = by("atomic", Watch::Of::our_lock)}},
+        .rounds = 1,
+        .roles = {{"owner_checked",
+                   [](Self& self) {
+                       TradeHeld lock(self, Release::compare_and_delete);
+                       work_under(self, lock, write_over);
+                   }},
+                  {"check_then_write", check_then_write},
+                  {"fence",
+                   [](Self& self) {
+                       OurHeld lock(self);
+                       work_under(self, lock, write_with_fence);
+                   }},
+                  {"atomic",
+                   [](Self& self) {
+                       OurHeld lock(self);
+                       work_under(self, lock, write_if_enough);
+                   }}},
+        .has_locks = true};
+}
+
+}  // namespace passbook::lab
