@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <array>
+#include <chrono>
 #include <stdexcept>
 #include <vector>
 
@@ -85,8 +86,16 @@ Proxy::~Proxy() {
     ::close(listener_);
 }
 
+void Proxy::set(std::atomic<bool>& what, bool to) const {
+    what = to;
+    const long turn = turns_;
+    while (turns_ < turn + 2) {  // the one under way has not seen it from its beginning
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
 void Proxy::run() {
-    while (!stopping_) {
+    for (; !stopping_; ++turns_) {
         if (down_) {
             close_all();
         }

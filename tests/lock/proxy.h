@@ -19,7 +19,7 @@ namespace passbook::lock_tests {
 [[nodiscard]] std::string at_port(const std::string& url, std::uint16_t port);
 
 /// A network between a client and a server of loopback that a test can break. It has one thread and
-/// a port of its own; what is changed holds for what arrives from then on.
+/// a port of its own; what is changed holds when the call returns, for what arrives from then on.
 class Proxy {
 public:
     explicit Proxy(std::uint16_t server_port);
@@ -33,19 +33,19 @@ public:
 
     /// Requests arrive and answers are lost, without a word to either side.
     void lose_answers(bool lost) {
-        lose_answers_ = lost;
+        set(lose_answers_, lost);
     }
     /// Answers are kept, and arrive afterwards.
     void hold_answers(bool held) {
-        hold_answers_ = held;
+        set(hold_answers_, held);
     }
     /// Nothing gets through, in either direction; what was sent meanwhile arrives afterwards.
     void hold_all(bool held) {
-        hold_all_ = held;
+        set(hold_all_, held);
     }
     /// Cuts what is open; while it is down, whoever connects is cut at once.
     void set_down(bool down) {
-        down_ = down;
+        set(down_, down);
     }
     /// How often a client has sent something, a short request each time.
     [[nodiscard]] long requests() const {
@@ -58,6 +58,8 @@ private:
         int server;
     };
 
+    /// Waits until the thread goes by it.
+    void set(std::atomic<bool>& what, bool to) const;
     void run();
     void accept_one();
     /// False where one side is gone.
@@ -73,6 +75,7 @@ private:
     std::atomic<bool> hold_all_ = false;
     std::atomic<bool> down_ = false;
     std::atomic<long> requests_ = 0;
+    std::atomic<long> turns_ = 0;
     std::atomic<bool> stopping_ = false;
     std::thread thread_;
 };

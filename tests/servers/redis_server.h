@@ -3,14 +3,12 @@
 
 #include <signal.h>
 #include <unistd.h>
-#include <array>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +16,7 @@
 #include <vector>
 
 #include "lock/redis/connection.h"
+#include "tests/servers/server_clock.h"
 
 /// A Redis of a test's own, which redis_server.py starts: it may be stopped, killed and emptied,
 /// and its clock set.
@@ -26,7 +25,7 @@ namespace passbook::test {
 
 class RedisServer {
 public:
-    /// Whether `set_clock` can be called: then clock_shift.so stands between it and its machine.
+    /// `ours`: one that `set_clock` sets.
     enum class Clock { machine, ours };
 
     /// `settings` as redis.conf has them, each `NAME=VALUE`.
@@ -42,10 +41,7 @@ public:
             options += " --set '" + setting + "'";
         }
         if (clock == Clock::ours) {
-            set_clock(std::chrono::seconds(0));
-            options +=
-                " --variable CLOCK_SHIFT=" + clock_file().string() +
-                " --variable LD_PRELOAD=" + std::filesystem::absolute("clock_shift.so").string();
+            options += clock_.emplace(folder_).options();
         }
         start(options);
     }
@@ -71,17 +67,8 @@ public:
         }
     }
 
-    /// As its administrator would, while it runs: ahead of the machine's by so much.
     void set_clock(std::chrono::seconds ahead) const {
-        const std::int64_t seconds = ahead.count();
-        std::array<char, sizeof seconds> bytes{};
-        std::memcpy(bytes.data(), &seconds, bytes.size());
-        // Written over and not anew, for it is mapped.
-        std::fstream file(clock_file(), std::ios::binary | std::ios::in | std::ios::out);
-        if (!file) {
-            file.open(clock_file(), std::ios::binary | std::ios::out);
-        }
-        file.write(bytes.data(), bytes.size());
+        clock_->set(ahead);
     }
 
     /// The same server again, empty, after it was killed.
@@ -122,11 +109,8 @@ public:
     }
 
 private:
-    [[nodiscard]] std::filesystem::path clock_file() const {
-        return folder_ / "clock";
-    }
-
     std::filesystem::path folder_;
+    std::optional<ServerClock> clock_;
     std::string url_;
     pid_t process_ = 0;
 };
