@@ -168,6 +168,25 @@ TEST_F(MariadbOwn, TwoThatOpenAnAccountAtOnceGoOneAfterTheOther) {
     EXPECT_EQ(balance(), 10);
 }
 
+TEST_F(MariadbOwn, AnAccountThatIsOpenedWhileOthersAreBeingLockedIsNotDecidedOn) {
+    AccountId early = alice;  // comes before alice, where all are locked in order of their shards
+    for (int n = 0; shard_of(early.text()) >= shard_of(alice.text()); ++n) {
+        early = AccountId::trusted("early-" + std::to_string(n));
+    }
+    run(*writer, Grant{alice, 5, {}}, "k1");
+    const Changes changes = decided(*writer, Grant{alice, 5, {}}, "k2");
+    auto late = std::async(std::launch::async, [&] {
+        const auto other = store->writer();
+        return thrown_by([&] { (void)other->begin({Need{.accounts = {early, alice}}}); });
+    });
+    when_one_waits("DO 0");
+    run(*store->writer(), Grant{early, 1, {}}, "k3");
+    writer->commit(changes);
+    const Thrown thrown = late.get();
+    EXPECT_TRUE(thrown.is_conflict) << thrown.text;
+    EXPECT_EQ(thrown.native, "opened");
+}
+
 TEST_F(MariadbOwn, TwoThatPutAnAssetAtOnceGoOneAfterTheOther) {
     run(*writer, Grant{alice, 5, {}}, "k");
     const auto put = [](store::Writer& by, ledger::PutAsset action) {

@@ -111,6 +111,10 @@ ledger::State MariadbWriter::lock_and_load(Connection& connection, const Wanted&
     const Instant locked = result[0].row(0).instant(0);
     lock_wait_ = std::chrono::microseconds(locked.micros - result[0].row(0).instant(1).micros);
     state.now = clock_ != nullptr ? clock_->now() : locked;
+    // One that was opened since then is read and not locked, so that it may have changed again.
+    if (result[1].rows() > result[-1].row(0).integer(0)) {
+        throw Conflict("an account was opened while the others were being locked", "opened");
+    }
     load_accounts(result[1], state);
     load_assets(result[2], state);
     if (state.accounts.size() < wanted.accounts.size() && has_unused(state)) {
