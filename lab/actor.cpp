@@ -18,9 +18,9 @@ void Actor::has_read() {
     }
 }
 
-void Actor::begin() {
-    session_->begin();
-    note(Moment::began, "BEGIN");
+void Actor::begin(Level level) {
+    session_->begin(level);
+    note(Moment::began, level == Level::usual ? "BEGIN" : "BEGIN, serializable");
 }
 
 void Actor::commit() {

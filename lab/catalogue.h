@@ -18,6 +18,8 @@ namespace passbook::lab {
 [[nodiscard]] Experiment s1_two_spends();
 [[nodiscard]] Experiment s2_same_key();
 [[nodiscard]] Experiment s3_ten_spends();
+[[nodiscard]] Experiment s9_opposite_transfers();
+[[nodiscard]] Experiment s10_replica();
 [[nodiscard]] Experiment s11_unique_key();
 [[nodiscard]] Experiment s12_one_transaction();
 [[nodiscard]] Experiment s13_early_release();
@@ -26,9 +28,11 @@ namespace passbook::lab {
 [[nodiscard]] Experiment p1_overwriting();
 [[nodiscard]] Experiment p2_no_entries();
 [[nodiscard]] Experiment p3_price();
+[[nodiscard]] Experiment p4_hot_wallet();
 [[nodiscard]] Experiment p5_past();
 [[nodiscard]] Experiment p6_entries_right();
 [[nodiscard]] Experiment l1_stock();
+[[nodiscard]] Experiment l6_no_lock();
 [[nodiscard]] Experiment l7_version();
 [[nodiscard]] Experiment l10_commits();
 [[nodiscard]] Experiment s4_time_out();

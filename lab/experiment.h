@@ -48,16 +48,16 @@ struct Round {
 /// Where a round is played: everything on it is new, and gone afterwards. One thread.
 class Stage {
 public:
-    /// `folder` is empty and belongs to the stage.
-    Stage(Kind kind, std::string folder) : kind_(kind), folder_(std::move(folder)) {}
+    /// The place must outlive the stage.
+    explicit Stage(Place& place) : place_(place) {}
 
     [[nodiscard]] Kind kind() const noexcept {
-        return kind_;
+        return place_.kind();
     }
     /// Plain tables are for the way to make.
     [[nodiscard]] Database& database();
-    /// For a Passbook store that does not exist yet.
-    [[nodiscard]] std::string store_url() const;
+    /// A Passbook store that is empty, or that whoever opens it makes.
+    [[nodiscard]] std::string store_url();
     /// A person with an SQL shell on that store.
     [[nodiscard]] std::unique_ptr<Session> store_shell();
     [[nodiscard]] Timeline& timeline() noexcept {
@@ -77,9 +77,9 @@ public:
     }
 
 private:
-    Kind kind_;
-    std::string folder_;
+    Place& place_;
     std::unique_ptr<Database> database_;
+    std::unique_ptr<Database> store_;
     Timeline timeline_;
     std::string redis_;
 };
@@ -96,7 +96,8 @@ struct Way {
     std::string how;  ///< What it does, in one line.
     std::function<Round(Stage&)> play;
     std::vector<Absence> absences = {};
-    bool needs_redis = false;  ///< Not played where no Redis is named.
+    bool needs_redis = false;    ///< Not played where no Redis is named.
+    bool needs_standby = false;  ///< Where the place has none, it is absent.
 };
 
 struct Experiment {

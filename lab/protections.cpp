@@ -2,6 +2,9 @@
 // The ways themselves. Each is as short as it is in the programs where it is found; what is not
 // done here is what makes the difference.
 #include <fmt/format.h>
+#include <algorithm>
+#include <random>
+#include <thread>
 
 #include "lab/wallet.h"
 
@@ -66,10 +69,8 @@ Answer by_conditional_update(Actor& actor, const Ask& ask) {
     return Answer::accepted;
 }
 
-/// As FOR UPDATE does it elsewhere, with the whole database in the place of the row.
-Answer by_immediate(Actor& actor, const Ask& ask) {
-    actor.begin();
-    const std::int64_t balance = balance_read(actor);
+/// Decides on the balance within the transaction that is open, and ends it.
+Answer decide(Actor& actor, const Ask& ask, std::int64_t balance) {
     if (balance + ask.amount < 0) {
         actor.roll_back();
         return Answer::refused;
@@ -78,6 +79,73 @@ Answer by_immediate(Actor& actor, const Ask& ask) {
     actor.enter(ask);
     actor.commit();
     return Answer::accepted;
+}
+
+/// As FOR UPDATE does it elsewhere, with the whole database in the place of the row.
+Answer by_immediate(Actor& actor, const Ask& ask) {
+    actor.begin();
+    return decide(actor, ask, balance_read(actor));
+}
+
+/// A transaction keeps what it writes together; that nobody else writes in between, it promises on
+/// neither server.
+Answer by_transaction(Actor& actor, const Ask& ask) {
+    actor.begin();
+    const std::int64_t balance = balance_read(actor);
+    actor.has_read();
+    return decide(actor, ask, balance);
+}
+
+Answer by_row_lock(Actor& actor, const Ask& ask) {
+    actor.begin();
+    const std::int64_t balance =
+        actor.sql().row("SELECT balance FROM account WHERE id = 'wallet' FOR UPDATE").at(0);
+    actor.note(Moment::read, fmt::format("locks balance {}", balance));
+    return decide(actor, ask, balance);
+}
+
+/// A little longer each time, and not as long as another who was asked again at the same moment.
+void pause(int attempt) {
+    thread_local std::minstd_rand random{std::random_device{}()};
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(random() % (1'000U << std::min(attempt, 6))));
+}
+
+Answer by_serializable(Actor& actor, const Ask& ask) {
+    for (int attempt = 0;; ++attempt) {
+        try {
+            actor.begin(Level::serializable);
+            const std::int64_t balance = balance_read(actor);
+            actor.has_read();
+            return decide(actor, ask, balance);
+        } catch (const AskedAgain&) {
+            actor.note(Moment::noted, "is asked again");
+            actor.roll_back();
+            pause(attempt);
+        }
+    }
+}
+
+/// PostgreSQL's lock ends with the transaction: nobody can release it too early.
+Answer by_transaction_lock(Actor& actor, const Ask& ask) {
+    actor.begin();
+    actor.sql().change("SELECT pg_advisory_xact_lock(hashtext('wallet'))");
+    actor.note(Moment::noted, "lock acquired");
+    return decide(actor, ask, balance_read(actor));
+}
+
+/// MariaDB's is a session's, and its names are the whole server's. Taken before BEGIN: what a
+/// transaction reads at REPEATABLE READ is as old as its first look.
+Answer by_session_lock(Actor& actor, const Ask& ask) {
+    if (actor.sql().row("SELECT GET_LOCK(concat(database(), '.wallet'), 60)").at(0) != 1) {
+        throw AskedAgain("the lock did not come");
+    }
+    actor.note(Moment::noted, "lock acquired");
+    actor.begin();
+    const Answer answer = decide(actor, ask, balance_read(actor));
+    (void)actor.sql().row("SELECT RELEASE_LOCK(concat(database(), '.wallet'))");
+    actor.note(Moment::noted, "lock released");
+    return answer;
 }
 
 Answer by_version(Actor& actor, const Ask& ask) {
@@ -116,10 +184,21 @@ Protection plain(std::string name, Promise promise, std::string how, Move move,
             }};
 }
 
+Protection only_on_servers(Protection protection, std::string why) {
+    protection.absences = {{Kind::sqlite, std::move(why)}};
+    return protection;
+}
+
 }  // namespace
 
 Protection overwrite() {
     return plain("overwrite", Promise::unsafe, "read, add in memory, write back", by_overwrite);
+}
+
+Protection in_transaction() {
+    return only_on_servers(plain("in_transaction", Promise::unsafe,
+                                 "BEGIN, read, write, COMMIT, at the usual level", by_transaction),
+                           "it would ask for such a transaction again; see S14");
 }
 
 Protection check_then_insert() {
@@ -133,8 +212,11 @@ Protection conditional_update() {
 }
 
 Protection immediate() {
-    return plain("immediate", Promise::guarded, "BEGIN IMMEDIATE, read, write: all others wait",
-                 by_immediate);
+    Protection made = plain("immediate", Promise::guarded,
+                            "BEGIN IMMEDIATE, read, write: all others wait", by_immediate);
+    const char* why = "`for_update` locks the row alone";
+    made.absences = {{Kind::postgres, why}, {Kind::mariadb, why}};
+    return made;
 }
 
 Protection optimistic() {
@@ -142,27 +224,36 @@ Protection optimistic() {
                  "UPDATE … WHERE version is as read, else all again", by_version);
 }
 
-std::vector<Protection> server_protections() {
-    const auto absent = [](std::string name, std::string how, std::string why) {
-        return Protection{.name = std::move(name),
-                          .promise = Promise::guarded,
-                          .how = std::move(how),
-                          .open = nullptr,
-                          .absences = {{Kind::sqlite, std::move(why)}}};
-    };
-    return {absent("for_update", "SELECT … FOR UPDATE, then write",
-                   "it locks no rows; `immediate` locks the whole database"),
-            absent("serializable", "the whole transaction again on 40001",
-                   "it has no such level; S14 shows what comes nearest"),
-            absent("advisory", "a lock that the database keeps by name", "it has no such locks")};
+Protection for_update() {
+    return only_on_servers(
+        plain("for_update", Promise::guarded, "SELECT … FOR UPDATE, then write", by_row_lock),
+        "it locks no rows; `immediate` locks the whole database");
+}
+
+Protection serializable() {
+    return only_on_servers(
+        plain("serializable", Promise::guarded,
+              "SERIALIZABLE; the whole transaction again when asked", by_serializable),
+        "it has no such level; S14 shows what comes nearest");
+}
+
+Protection advisory() {
+    return only_on_servers({.name = "advisory",
+                            .promise = Promise::guarded,
+                            .how = "a lock that the database keeps by name",
+                            .open =
+                                [](Stage& stage, std::int64_t opening) {
+                                    return plain_wallet(stage, opening,
+                                                        stage.kind() == Kind::postgres
+                                                            ? by_transaction_lock
+                                                            : by_session_lock);
+                                }},
+                           "it has no such locks");
 }
 
 std::vector<Protection> guarded_protections() {
-    std::vector<Protection> all{conditional_update(), immediate(), optimistic(), queue()};
-    for (Protection& other : server_protections()) {
-        all.push_back(std::move(other));
-    }
-    return all;
+    return {conditional_update(), immediate(),  for_update(), serializable(),
+            advisory(),           optimistic(), queue()};
 }
 
 }  // namespace passbook::lab

@@ -39,7 +39,7 @@ void write(JsonWriter& json, const Round& round) {
 
 void write(JsonWriter& json, const WayResult& result) {
     json.begin_object().name("way").text(result.way->name);
-    json.name("database").text(name_of(result.kind));
+    json.name("database").text(name_of(result.kind)).name("level").text(usual_level(result.kind));
     json.name("promise").text(name_of(result.way->promise));
     if (result.absent) {
         json.name("absent").text(*result.absent).end_object();

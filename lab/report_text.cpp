@@ -167,7 +167,8 @@ std::string outcome_table(const ExperimentResult& result, Kind kind) {
             rounds += by_round(way);
         }
     }
-    return fmt::format("\n  {}\n", name_of(kind)) + table(rows) + absent + rounds;
+    return fmt::format("\n  {} ({})\n", name_of(kind), usual_level(kind)) +
+           (rows.empty() ? "" : table(rows)) + absent + rounds;
 }
 
 std::string axes(const ExperimentResult& result, Kind kind) {
@@ -254,6 +255,37 @@ std::string time_axis(const WayResult& way) {
     return out;
 }
 
+std::string summary_of(const std::vector<ExperimentResult>& results) {
+    std::string out;
+    for (const Kind kind : {Kind::sqlite, Kind::postgres, Kind::mariadb}) {
+        std::size_t rounds = 0;
+        std::size_t failed = 0;
+        std::size_t unsafe = 0;
+        std::size_t held = 0;
+        std::size_t guarded = 0;
+        for (const ExperimentResult& result : results) {
+            for (const WayResult& way : result.ways) {
+                if (way.kind != kind || way.rounds.empty()) {
+                    continue;
+                }
+                rounds += way.rounds.size();
+                unsafe += way.way->promise == Promise::unsafe ? 1U : 0U;
+                failed += way.way->promise == Promise::unsafe && !way.missed() ? 1U : 0U;
+                guarded += way.way->promise == Promise::guarded ? 1U : 0U;
+                held += way.way->promise == Promise::guarded && !way.missed() ? 1U : 0U;
+            }
+        }
+        if (rounds > 0) {
+            out += fmt::format(
+                "{:<11}{} of {} unsafe ways were seen to fail, {} of {} guarded ways held; {} "
+                "rounds.\n",
+                name_of(kind), failed, unsafe, held, guarded,
+                grouped(static_cast<std::int64_t>(rounds)));
+        }
+    }
+    return out;
+}
+
 std::string text_of(const ExperimentResult& result) {
     const Experiment& experiment = *result.experiment;
     std::string out = fmt::format("{}  {}\n", experiment.id, experiment.question);
@@ -277,7 +309,11 @@ std::string text_of(const ExperimentResult& result) {
         out += outcome_table(result, kind) + axes(result, kind);
     }
     const auto missed = result.missed();
-    out += missed.empty() ? "\n  As expected.\n" : "";
+    const bool played = std::any_of(result.ways.begin(), result.ways.end(),
+                                    [](const WayResult& way) { return !way.rounds.empty(); });
+    if (missed.empty()) {
+        out += played ? "\n  As expected.\n" : "\n  Not played.\n";
+    }
     for (const std::string& each : missed) {
         out += fmt::format("\n  NOT AS EXPECTED: {}\n", each);
     }

@@ -62,5 +62,32 @@ TEST(ReportText, FitsOneHundredColumnsAndTellsTheVerdict) {
               std::string::npos);
 }
 
+TEST(ReportText, SumsUpPerDatabaseWhatFailedAndWhatHeld) {
+    const Way unsafe{.promise = Promise::unsafe};
+    const Way guarded{.promise = Promise::guarded};
+    const Round good;
+    const Round bad{.failure = "lost"};
+    const ExperimentResult result{
+        .ways = {{.way = &unsafe, .rounds = {good, bad}},
+                 {.way = &unsafe, .rounds = {good, good}},
+                 {.way = &guarded, .rounds = {good}},
+                 {.way = &guarded, .kind = Kind::postgres, .rounds = {good, bad}},
+                 {.way = &guarded, .kind = Kind::mariadb, .absent = "not there"}}};
+    EXPECT_EQ(summary_of({result, result}),
+              "SQLite     2 of 4 unsafe ways were seen to fail, 2 of 2 guarded ways held; 10 "
+              "rounds.\n"
+              "PostgreSQL 0 of 0 unsafe ways were seen to fail, 0 of 2 guarded ways held; 4 "
+              "rounds.\n");
+}
+
+TEST(ReportText, AnExperimentWhoseWaysAreAllAbsentWasNotPlayed) {
+    const Experiment experiment{.id = "X1", .ways = {{.name = "on_standby"}}};
+    const ExperimentResult result{&experiment,
+                                  {{.way = &experiment.ways[0], .absent = "name a standby"}}};
+    EXPECT_NE(text_of(result).find("not on SQLite: name a standby\n\n  Not played.\n"),
+              std::string::npos)
+        << text_of(result);
+}
+
 }  // namespace
 }  // namespace passbook::lab

@@ -6,19 +6,23 @@
 #include <map>
 
 #include "lab/redis_link.h"
-#include "lab/temporary_folder.h"
 
 namespace passbook::lab {
 namespace {
 
-/// Why the way does not exist there; nothing where it does.
-std::optional<std::string> absence(const Way& way, Kind kind, const RunOptions& options) {
+/// Why the way does not exist at that place; nothing where it does.
+std::optional<std::string> absence(const Way& way, const Place& place, const RunOptions& options) {
     if (way.needs_redis && options.redis.empty()) {
         return "it needs a Redis, named by --redis redis://HOST:PORT";
     }
     const auto found = std::find_if(way.absences.begin(), way.absences.end(),
-                                    [&](const Absence& a) { return a.kind == kind; });
-    return found == way.absences.end() ? std::nullopt : std::optional(found->why);
+                                    [&](const Absence& a) { return a.kind == place.kind(); });
+    if (found != way.absences.end()) {
+        return found->why;
+    }
+    return way.needs_standby && !place.has_standby()
+               ? std::optional("name a standby with --standby URL")
+               : std::nullopt;
 }
 
 bool is_enough(const Experiment& experiment, const WayResult& result) {
@@ -28,10 +32,9 @@ bool is_enough(const Experiment& experiment, const WayResult& result) {
            (played > 0 && !result.rounds.back().surprise.empty());
 }
 
-void play_round(WayResult& result, const RunOptions& options) {
-    const TemporaryFolder folder(options.folder);
-    Stage stage(result.kind, folder.path());
-    stage.set_redis(options.redis);
+void play_round(WayResult& result, Place& place, const std::string& redis) {
+    Stage stage(place);
+    stage.set_redis(redis);
     const bool failed_before = result.failed() > 0;
     Round round = result.way->play(stage);
     const bool is_first_failure = !failed_before && !round.failure.empty();
@@ -93,19 +96,19 @@ ExperimentResult run(const Experiment& experiment, const RunOptions& options) {
                            : shown_redis(options.redis);
     }
     const auto rounds = static_cast<std::size_t>(experiment.rounds);
-    const std::size_t total = options.kinds.size() * experiment.ways.size() * rounds;
-    for (const Kind kind : options.kinds) {
+    const std::size_t total = options.places.size() * experiment.ways.size() * rounds;
+    for (const auto& place : options.places) {
         for (const Way& way : experiment.ways) {
             const std::size_t done = result.ways.size() * rounds;
             result.ways.push_back(
-                {.way = &way, .kind = kind, .absent = absence(way, kind, options)});
+                {.way = &way, .kind = place->kind(), .absent = absence(way, *place, options)});
             WayResult& played = result.ways.back();
             while (!played.absent && !is_enough(experiment, played)) {
                 if (options.stop()) {
                     throw Stopped("stopped");
                 }
                 options.progress(done + std::min(played.rounds.size(), rounds), total);
-                play_round(played, options);
+                play_round(played, *place, options.redis);
                 if (!options.redis.empty()) {
                     RedisLink(options.redis).wipe();  // The next round begins without locks.
                 }

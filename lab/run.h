@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -38,10 +39,10 @@ struct ExperimentResult {
 };
 
 struct RunOptions {
-    std::vector<Kind> kinds{Kind::sqlite};
+    /// Where each experiment is played, one after the other.
+    std::vector<std::shared_ptr<Place>> places;
     /// A Redis server with a prefix for the keys of this run; none where empty.
     std::string redis = {};
-    std::string folder = {};  ///< For temporary databases; the system's where empty.
     /// Called before each round with how many rounds are surely done and in all.
     std::function<void(std::size_t done, std::size_t total)> progress = [](std::size_t,
                                                                            std::size_t) {

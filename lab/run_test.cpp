@@ -23,7 +23,7 @@ Way way_failing_in(Promise promise, std::vector<int> rounds) {
 }
 
 ExperimentResult played(const Experiment& experiment) {
-    return run(experiment, {});
+    return run(experiment, {.places = {sqlite_place("")}});
 }
 
 TEST(Run, AnUnsafeWayGoesOnUntilItIsSeenToFail) {
@@ -98,7 +98,7 @@ TEST(Run, StopsBetweenRoundsAndLeavesNothingBehind) {
                       return Round{};
                   }}}};
     RunOptions options;
-    options.folder = parent.string();
+    options.places = {sqlite_place(parent.string())};
     options.stop = [&] {
         return rounds == 2;
     };
@@ -120,7 +120,7 @@ TEST(Run, ARoundThatThrowsLeavesNothingBehind) {
                                               throw std::runtime_error("no disk");
                                           }}}};
     RunOptions options;
-    options.folder = parent.string();
+    options.places = {sqlite_place(parent.string())};
     EXPECT_THROW((void)run(experiment, options), std::runtime_error);
     EXPECT_TRUE(std::filesystem::is_empty(parent));
     std::filesystem::remove(parent);

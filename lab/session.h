@@ -19,10 +19,27 @@ enum class Kind : std::uint8_t { sqlite, postgres, mariadb };
 
 [[nodiscard]] std::string_view name_of(Kind kind) noexcept;
 
+/// How far a transaction is kept apart from others.
+enum class Level : std::uint8_t {
+    usual,  ///< What the database gives who asks for nothing; see `usual_level`.
+    /// As if one transaction came after the other, or AskedAgain. On SQLite: what has read must ask
+    /// for the write lock later, and gets it where nobody wrote since.
+    serializable,
+};
+
+/// The words for `Level::usual` of each.
+[[nodiscard]] std::string_view usual_level(Kind kind) noexcept;
+
 /// The database cannot go on with this transaction and asks for the whole of it again.
 class AskedAgain : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
+};
+
+/// As two transactions or more waited for each other.
+class Deadlock : public AskedAgain {
+public:
+    using AskedAgain::AskedAgain;
 };
 
 /// A unique key holds the row already.
@@ -39,22 +56,28 @@ public:
 
 using Cell = std::variant<std::int64_t, std::string>;
 
-/// One connection, used by one thread at a time. Parameters are written `?1`, `?2`, … Every
-/// function throws one of the errors above, or std::runtime_error where the database cannot.
+/// One connection, used by one thread at a time. Parameters are written `?1`, `?2`, …, and a
+/// question mark stands for nothing else. Every function throws one of the errors above, or
+/// std::runtime_error where the database cannot; what waits for more than a minute is asked again.
+/// Behind any of them an open transaction is good for nothing but to be rolled back.
 class Session {
 public:
     virtual ~Session() = default;
 
-    /// Runs one statement; returns how many rows it changed. Outside BEGIN and COMMIT it is a
-    /// transaction of its own.
+    /// Runs one statement; returns how many rows it changed, or found to be so already. Outside
+    /// BEGIN and COMMIT it is a transaction of its own.
     virtual std::int64_t change(std::string_view sql, const std::vector<Cell>& cells = {}) = 0;
 
     /// The first row, whose columns must all be integers; empty where there is none.
     [[nodiscard]] virtual std::vector<std::int64_t> row(std::string_view sql,
                                                         const std::vector<Cell>& cells = {}) = 0;
 
-    /// Begins a transaction that may write.
-    virtual void begin() = 0;
+    /// Begins a transaction that may write. At the usual level of SQLite it has the one write lock
+    /// from its beginning.
+    virtual void begin(Level level) = 0;
+    void begin() {
+        begin(Level::usual);
+    }
     virtual void commit() = 0;
     /// Does nothing where no transaction is open.
     virtual void roll_back() noexcept = 0;
@@ -64,22 +87,45 @@ public:
     virtual void when_waiting(std::function<void()> call) = 0;
 };
 
-/// One more connection to a database of the lab, by the URL that it tells. Throws
-/// std::runtime_error.
-[[nodiscard]] std::unique_ptr<Session> session_at(const std::string& url);
-
-/// A temporary database; every session of it sees the same tables. Any thread.
+/// A temporary database, gone with all that is in it when this goes; every session sees the same
+/// tables, and must go before. Any thread.
 class Database {
 public:
     virtual ~Database() = default;
 
-    [[nodiscard]] virtual Kind kind() const noexcept = 0;
     [[nodiscard]] virtual std::unique_ptr<Session> connect() = 0;
-    /// By which other programs, such as the reconciliation of anybody's tables, open it.
+    /// The same database as a standby of its server shows it. Throws std::runtime_error where the
+    /// place has none.
+    [[nodiscard]] virtual std::unique_ptr<Session> connect_to_standby() = 0;
+    /// By which other programs, such as Passbook itself, open it.
     [[nodiscard]] virtual std::string url() const = 0;
 };
 
-/// A file that does not exist yet, with the log and the durability of a Passbook store.
-[[nodiscard]] std::unique_ptr<Database> sqlite_database(const std::string& path);
+/// One more connection to a database of the lab, by the URL that it tells, such as from another
+/// process. Throws std::runtime_error or Failure.
+[[nodiscard]] std::unique_ptr<Session> session_at(const std::string& url);
+
+/// Where temporary databases are made: a folder, or a server. Any thread.
+class Place {
+public:
+    virtual ~Place() = default;
+
+    [[nodiscard]] virtual Kind kind() const noexcept = 0;
+    [[nodiscard]] virtual bool has_standby() const noexcept = 0;
+    /// A database with nothing in it. Throws std::runtime_error.
+    [[nodiscard]] virtual std::unique_ptr<Database> make() = 0;
+};
+
+/// A folder of files, which have the log and the durability of a Passbook store; where it is empty,
+/// the one where the system keeps such.
+[[nodiscard]] std::unique_ptr<Place> sqlite_place(std::string folder);
+
+/// The server that a `postgresql://…` URL names, with a role that may make databases, and maybe a
+/// standby that follows it. Its databases are called `passbook_lab_…`. Throws std::runtime_error or
+/// Failure where the server does not let us in.
+[[nodiscard]] std::unique_ptr<Place> postgres_place(std::string url, std::string standby_url = "");
+
+/// The same for `mysql://…` or `mariadb://…`, and no standby.
+[[nodiscard]] std::unique_ptr<Place> mariadb_place(std::string url);
 
 }  // namespace passbook::lab

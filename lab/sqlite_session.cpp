@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <map>
+#include <mutex>
 #include <utility>
 
-#include "lab/session.h"
+#include "lab/sessions.h"
+#include "lab/temporary_folder.h"
 
 namespace passbook::lab {
 namespace {
@@ -63,8 +65,8 @@ public:
 
     /// A transaction that will write takes SQLite's one write lock at once: one that first reads
     /// cannot always get it later.
-    void begin() override {
-        change("BEGIN IMMEDIATE", {});
+    void begin(Level level) override {
+        change(level == Level::usual ? "BEGIN IMMEDIATE" : "BEGIN", {});
     }
 
     void commit() override {
@@ -139,51 +141,55 @@ private:
     std::function<void()> when_waiting_;
 };
 
+/// Its file is made by who first connects: where that is a Passbook, it wants none to be there.
 class SqliteDatabase : public Database {
 public:
-    explicit SqliteDatabase(std::string path) : path_(std::move(path)) {
-        SqliteSession(path_).row("PRAGMA journal_mode = WAL", {});
-    }
+    explicit SqliteDatabase(const std::string& parent) : folder_(parent) {}
 
-    Kind kind() const noexcept override {
-        return Kind::sqlite;
-    }
     std::unique_ptr<Session> connect() override {
-        return std::make_unique<SqliteSession>(path_);
+        auto session = std::make_unique<SqliteSession>(path_);
+        std::call_once(has_log_, [&] { (void)session->row("PRAGMA journal_mode = WAL", {}); });
+        return session;
+    }
+    std::unique_ptr<Session> connect_to_standby() override {
+        throw std::runtime_error("sqlite: a file has no standby");
     }
     std::string url() const override {
         return "sqlite:" + path_;
     }
 
 private:
-    std::string path_;
+    const TemporaryFolder folder_;
+    const std::string path_ = folder_.path() + "/lab.db";
+    std::once_flag has_log_;
+};
+
+class SqlitePlace : public Place {
+public:
+    explicit SqlitePlace(std::string folder) : folder_(std::move(folder)) {}
+
+    Kind kind() const noexcept override {
+        return Kind::sqlite;
+    }
+    bool has_standby() const noexcept override {
+        return false;
+    }
+    std::unique_ptr<Database> make() override {
+        return std::make_unique<SqliteDatabase>(folder_);
+    }
+
+private:
+    const std::string folder_;
 };
 
 }  // namespace
 
-std::string_view name_of(Kind kind) noexcept {
-    switch (kind) {
-        case Kind::sqlite:
-            return "SQLite";
-        case Kind::postgres:
-            return "PostgreSQL";
-        case Kind::mariadb:
-            return "MariaDB";
-    }
-    return "";
+std::unique_ptr<Session> sqlite_session(const std::string& path) {
+    return std::make_unique<SqliteSession>(path);
 }
 
-std::unique_ptr<Session> session_at(const std::string& url) {
-    constexpr std::string_view scheme = "sqlite:";
-    if (!url.starts_with(scheme)) {
-        throw std::runtime_error(
-            fmt::format("no plain tables at {}://", url.substr(0, url.find("://"))));
-    }
-    return std::make_unique<SqliteSession>(url.substr(scheme.size()));
-}
-
-std::unique_ptr<Database> sqlite_database(const std::string& path) {
-    return std::make_unique<SqliteDatabase>(path);
+std::unique_ptr<Place> sqlite_place(std::string folder) {
+    return std::make_unique<SqlitePlace>(std::move(folder));
 }
 
 }  // namespace passbook::lab

@@ -186,16 +186,12 @@ std::vector<Way> ways_of(const std::vector<Protection>& protections,
                          const std::function<Round(Stage&, const Protection&)>& play) {
     std::vector<Way> ways;
     for (const Protection& protection : protections) {
-        ways.push_back({.name = protection.name,
-                        .promise = protection.promise,
-                        .how = protection.how,
-                        .play = nullptr,
-                        .absences = protection.absences});
-        if (protection.open) {
-            ways.back().play = [protection, play](Stage& stage) {
-                return play(stage, protection);
-            };
-        }
+        ways.push_back(
+            {.name = protection.name,
+             .promise = protection.promise,
+             .how = protection.how,
+             .play = [protection, play](Stage& stage) { return play(stage, protection); },
+             .absences = protection.absences});
     }
     return ways;
 }

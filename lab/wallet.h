@@ -45,7 +45,7 @@ public:
     void has_read();
 
     // Statements that leave their mark on the time axis.
-    void begin();
+    void begin(Level level = Level::usual);
     void commit();
     void roll_back();
     void enter(const Ask& ask);  ///< Writes the entry.
@@ -83,16 +83,17 @@ struct Protection {
 };
 
 [[nodiscard]] Protection overwrite();
+[[nodiscard]] Protection in_transaction();
 [[nodiscard]] Protection check_then_insert();
 [[nodiscard]] Protection conditional_update();
 [[nodiscard]] Protection immediate();
+[[nodiscard]] Protection for_update();
+[[nodiscard]] Protection serializable();
+[[nodiscard]] Protection advisory();
 [[nodiscard]] Protection optimistic();
 [[nodiscard]] Protection queue();
 
-/// Those that SQLite has not got: for_update, serializable, advisory.
-[[nodiscard]] std::vector<Protection> server_protections();
-
-/// All that keep a balance right, and those that exist only on servers.
+/// All that keep a balance right.
 [[nodiscard]] std::vector<Protection> guarded_protections();
 
 /// A wallet on plain tables whose balance is moved by `move`.

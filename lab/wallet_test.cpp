@@ -4,31 +4,14 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 
-#include "lab/temporary_folder.h"
-
 namespace passbook::lab {
 namespace {
 
 class WalletTest : public testing::Test {
 protected:
-    TemporaryFolder folder{""};
-    Stage stage{Kind::sqlite, folder.path()};
+    std::unique_ptr<Place> place = sqlite_place("");
+    Stage stage{*place};
 };
-
-TEST_F(WalletTest, EveryProtectionMovesTheSameWhereNobodyElseActs) {
-    for (const Protection& protection : {overwrite(), check_then_insert(), conditional_update(),
-                                         immediate(), optimistic(), queue()}) {
-        const TemporaryFolder own("");
-        Stage alone(Kind::sqlite, own.path());
-        const auto wallet = protection.open(alone, 50);
-        const auto ask = wallet->actor("A", nullptr);
-        EXPECT_EQ(ask({.key = "k1", .amount = 30}), Answer::accepted) << protection.name;
-        EXPECT_EQ(ask({.key = "k2", .amount = -81}), Answer::refused) << protection.name;
-        EXPECT_EQ(ask({.key = "k3", .amount = -80}), Answer::accepted) << protection.name;
-        EXPECT_EQ(wallet->entries_sum(), 0) << protection.name;
-        EXPECT_EQ(wallet->balance().value_or(0), 0) << protection.name;
-    }
-}
 
 TEST_F(WalletTest, NobodyWaitsForAnActorThatFails) {
     const Protection failing{.open = [](Stage& on, std::int64_t opening) {

@@ -35,18 +35,17 @@ Round played(Stage& stage, const Protection& protection) {
 }  // namespace
 
 Experiment p1_overwriting() {
-    std::vector<Protection> protections{overwrite(), conditional_update(), immediate(), queue()};
-    for (Protection& other : server_protections()) {
-        protections.push_back(std::move(other));
-    }
+    const std::vector<Protection> protections{overwrite(), in_transaction(), conditional_update(),
+                                              immediate(), for_update(),     serializable(),
+                                              advisory(),  queue()};
     return {.id = "P1",
             .question = "Does overwriting lose what it does not see?",
             .setting =
                 "Balance 5,000; 200 requests at once, 150 of +100 and 50 of -100; then a "
                 "spend of 15,100.",
             .expectation =
-                "overwrite: entries sum to 15,000, the balance to something else, each "
-                "time another. The others: both 15,000, and 15,100 is refused.",
+                "overwrite and in_transaction: entries sum to 15,000, the balance to something "
+                "else, each time another. The others: both 15,000, and 15,100 is refused.",
             .ways = ways_of(protections, played),
             .rounds = 3};
 }

@@ -20,7 +20,7 @@ Round played(Stage& stage, const Protection& protection) {
 }  // namespace
 
 Experiment p3_price() {
-    std::vector<Protection> protections{overwrite(), check_then_insert()};
+    std::vector<Protection> protections{overwrite(), in_transaction(), check_then_insert()};
     for (Protection& unsafe : protections) {
         unsafe.promise = Promise::shown;
     }

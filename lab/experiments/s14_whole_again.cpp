@@ -19,8 +19,7 @@ struct Counts {
 
 /// Reads within the transaction, and leaves it open.
 std::int64_t read_in_transaction(Actor& actor) {
-    actor.sql().change("BEGIN");
-    actor.note(Moment::began, "BEGIN");
+    actor.begin(Level::serializable);
     const std::int64_t balance =
         actor.sql().row("SELECT balance FROM account WHERE id = 'wallet'").at(0);
     actor.note(Moment::read, fmt::format("reads balance {}", balance));

@@ -18,7 +18,7 @@ Experiment s3_ten_spends() {
         }
         return round;
     };
-    std::vector<Protection> protections{overwrite(), check_then_insert()};
+    std::vector<Protection> protections{overwrite(), in_transaction(), check_then_insert()};
     for (Protection& guarded : guarded_protections()) {
         protections.push_back(std::move(guarded));
     }
@@ -28,8 +28,8 @@ Experiment s3_ten_spends() {
                 "Ten spends of 30 at once, different keys; who reads first waits until all "
                 "have read.",
             .expectation =
-                "overwrite and check_then_insert accept all ten. The others accept "
-                "exactly 3 and refuse 7: balance 10.",
+                "overwrite, in_transaction and check_then_insert accept all ten. The others "
+                "accept exactly 3 and refuse 7: balance 10.",
             .ways = ways_of(protections, played)};
 }
 

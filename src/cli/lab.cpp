@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +32,7 @@ struct LabFlags {
     std::string redis;
     std::string experiment;  // of an actor
     std::string role;
+    std::string standby;
     bool all = false;
     bool json = false;
 };
@@ -94,18 +97,52 @@ std::vector<const lab::Experiment*> chosen(const LabFlags& flags) {
     return experiments;
 }
 
+bool begins_with_any(const std::string& url, std::initializer_list<std::string_view> schemes) {
+    return std::any_of(schemes.begin(), schemes.end(),
+                       [&](std::string_view scheme) { return url.starts_with(scheme); });
+}
+
 /// The experiments make databases of their own, so a store only says where.
-void take_store(const std::string& url, lab::RunOptions& options) {
-    constexpr std::string_view scheme = "sqlite:";
-    if (!url.starts_with(scheme)) {
-        throw CannotRun(fmt::format(
-            "{}: the lab plays on sqlite:FOLDER only, in temporary databases of its own",
-            in_quotes(url.substr(0, url.find("://")))));
+std::shared_ptr<lab::Place> place_of(const std::string& url, const std::string& standby) {
+    constexpr std::string_view sqlite = "sqlite:";
+    if (begins_with_any(url, {"postgresql://", "postgres://"})) {
+        return lab::postgres_place(url, standby);
     }
-    options.folder = url.substr(scheme.size());
-    if (!options.folder.empty() && !std::filesystem::is_directory(options.folder)) {
-        throw CannotRun(fmt::format("{}: no such folder", in_quotes(options.folder)));
+    if (begins_with_any(url, {"mysql://", "mariadb://"})) {
+        return lab::mariadb_place(url);
     }
+    if (!url.starts_with(sqlite)) {
+        throw CannotRun(
+            fmt::format("{}: the lab plays in temporary databases of its own, on sqlite:FOLDER, "
+                        "postgresql://… or mysql://…",
+                        in_quotes(url.substr(0, url.find("://")))));
+    }
+    const std::string folder = url.substr(sqlite.size());
+    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+        throw CannotRun(fmt::format("{}: no such folder", in_quotes(folder)));
+    }
+    return lab::sqlite_place(folder);
+}
+
+std::vector<std::shared_ptr<lab::Place>> places_of(const LabFlags& flags) {
+    std::vector<std::shared_ptr<lab::Place>> places;
+    for (const std::string& url : flags.stores) {
+        auto place = place_of(url, flags.standby);
+        if (std::any_of(places.begin(), places.end(),
+                        [&](const auto& other) { return other->kind() == place->kind(); })) {
+            throw CannotRun(fmt::format("--store: two of {}", name_of(place->kind())));
+        }
+        places.push_back(std::move(place));
+    }
+    if (places.empty()) {
+        places.push_back(lab::sqlite_place(""));
+    }
+    if (!flags.standby.empty() && std::none_of(places.begin(), places.end(), [](const auto& place) {
+            return place->has_standby();
+        })) {
+        throw CannotRun("--standby: name its primary with --store postgresql://…");
+    }
+    return places;
 }
 
 /// Gone from the server when this goes.
@@ -130,10 +167,7 @@ lab::ExperimentResult play(const lab::Experiment& experiment, lab::RunOptions op
 
 Exit run_experiments(const LabFlags& flags) {
     const auto experiments = chosen(flags);
-    lab::RunOptions options;
-    for (const std::string& url : flags.stores) {
-        take_store(url, options);
-    }
+    lab::RunOptions options{.places = places_of(flags)};
     const CatchInterrupt catch_interrupt;
     const auto redis = take_redis(flags.redis, options);
     std::vector<lab::ExperimentResult> results;
@@ -149,7 +183,7 @@ Exit run_experiments(const LabFlags& flags) {
     if (flags.json) {
         fmt::print("{}\n", lab::json_of(results));
     } else if (results.size() > 1) {
-        fmt::print("{}, {} not as expected.\n",
+        fmt::print("{}{}, {} not as expected.\n", lab::summary_of(results),
                    counted(results.size(), "experiment", "experiments"), missed);
     }
     return missed == 0 ? Exit::good : Exit::no;
@@ -167,10 +201,14 @@ Subcommand add_lab(CLI::App& app) {
     CLI::App* run = sub->add_subcommand("run", "Play experiments in temporary databases");
     run->add_option("NAME", flags->names, "Experiments, such as S1")->take_all();
     run->add_flag("--all", flags->all, "Every experiment");
-    run->add_option("--store", flags->stores,
-                    "sqlite:FOLDER, in which temporary databases are made")
+    run->add_option(
+           "--store", flags->stores,
+           "Where temporary databases are made: sqlite:FOLDER, postgresql://… or mysql://… "
+           "of a server; more than once for several")
         ->type_name("URL")
         ->take_all();
+    run->add_option("--standby", flags->standby, "A standby of the PostgreSQL server, for S10")
+        ->type_name("URL");
     run->add_option("--redis", flags->redis,
                     "redis://HOST:PORT, where keys of locks are kept under a prefix of their own")
         ->type_name("URL");

@@ -14,9 +14,10 @@ from harness import BINARY, passbook
 from redis_server import RedisServer
 
 PROCESSES = ["S4", "S5", "S6", "S7", "S8", "S15", "S17", "S18", "L4", "L8", "L9"]
-EXPERIMENTS = ["S1", "S2", "S3", "S11", "S12", "S13", "S14", "S16", "P1", "P2", "P3", "P5", "P6",
-               "L1", "L7", "L10", *PROCESSES]
-SERVER_WAYS = {"for_update", "serializable", "advisory"}
+EXPERIMENTS = ["S1", "S2", "S3", "S9", "S10", "S11", "S12", "S13", "S14", "S16", "P1", "P2", "P3",
+               "P4", "P5", "P6", "L1", "L6", "L7", "L10", *PROCESSES]
+SERVER_WAYS = {"for_update", "serializable", "advisory", "in_transaction", "unordered",
+               "for_update, 1", "for_update, 1000", "decide_on_standby", "decide_on_primary"}
 REDIS_WAYS = {"blind_watchdog", "cut_off", "redis_number", "fence, wiped", "wiped, lock only",
               "wiped, fence", "passbook, throughout"}
 # Every way that needs Redis, and the trade's lock as the trade writes it.
@@ -75,7 +76,8 @@ class Lab(unittest.TestCase):
         where = f"{experiment['id']}: {way['way']}"
         self.assertEqual(way["database"], "SQLite", where)
         if "absent" in way:
-            self.assertIn(way["way"], SERVER_WAYS | REDIS_WAYS, where)
+            self.assertTrue(way["way"] in SERVER_WAYS | REDIS_WAYS or experiment["id"] == "S10",
+                            where)
             return
         self.assertNotIn(way["way"], SERVER_WAYS, where)
         failures = [r for r in way["rounds"] if r["failure"] is not None]
@@ -145,7 +147,17 @@ class Lab(unittest.TestCase):
         self.assert_told(self.lab("run", "S99"), "'S99'")
         self.assert_told(self.lab("run"), "--all")
         self.assert_told(self.lab("run", "--all", "S1"), "--all")
-        self.assert_told(self.lab("run", "S1", "--store", "postgresql://x:secret@y/z"), "sqlite:")
+        told = self.lab("run", "S1", "--store", "mongodb://x:secret@y/z")
+        self.assert_told(told, "sqlite:FOLDER")
+        self.assertNotIn("secret", told.stderr)
+        self.assert_told(self.lab("run", "S1", "--store", "sqlite:", "--store", "sqlite:"),
+                         "two of SQLite")
+        self.assert_told(self.lab("run", "S1", "--standby", "postgresql://x:secret@y/z"),
+                         "--store postgresql://")
+        for nobody in ("postgresql://x:secret@127.0.0.1:1/z", "mysql://x:secret@127.0.0.1:1/z"):
+            told = self.lab("run", "S1", "--store", nobody)
+            self.assert_told(told, "127.0.0.1")
+            self.assertNotIn("secret", told.stderr)
         self.assert_told(self.lab("run", "S1", "--store", "sqlite:/not/there"), "'/not/there'")
         self.assert_told(self.lab("run", "S4", "--redis", "redis://:secret@127.0.0.1:1"),
                          "Redis at 127.0.0.1:1 does not answer")

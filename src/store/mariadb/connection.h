@@ -107,6 +107,10 @@ public:
     }
     [[nodiscard]] bool in_transaction() const noexcept;
 
+    [[nodiscard]] st_mysql* handle() const noexcept {
+        return handle_;
+    }
+
     /// Runs one statement that needs no parameters and whose rows nobody wants.
     void run(std::string_view sql);
 
