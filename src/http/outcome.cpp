@@ -2,6 +2,7 @@
 #include "http/outcome.h"
 
 #include "base/assert.h"
+#include "base/planted.h"
 #include "http/rows.h"
 
 namespace passbook::http {
@@ -65,10 +66,18 @@ Problem problem_of(const ledger::Rejection& rejection) {
 
 Outcome outcome_of(const writer::Reply& reply) {
     if (const auto* failure = std::get_if<FailureKind>(&reply)) {
+        if (planted(Bug::refusal_for_failure)) {
+            return {done(ledger::Refusal{Code::insufficient_balance, {}, {}}), false};
+        }
         return outcome_of(problem_of(*failure));
     }
     const auto& answer = std::get<ledger::Answer>(reply);
-    return {std::visit([](const auto& body) { return done(body); }, answer.body), answer.replayed};
+    Outcome outcome{std::visit([](const auto& body) { return done(body); }, answer.body),
+                    answer.replayed};
+    if (planted(Bug::replay_without_status) && answer.replayed) {
+        outcome.response.status = 201;
+    }
+    return outcome;
 }
 
 Outcome outcome_of(const Problem& problem) {

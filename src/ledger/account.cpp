@@ -2,6 +2,7 @@
 #include "ledger/account.h"
 
 #include "base/assert.h"
+#include "base/planted.h"
 
 namespace passbook::ledger {
 namespace {
@@ -39,11 +40,17 @@ std::optional<Refusal> refused_by_status(const Account& account, EntryKind kind)
     return std::nullopt;
 }
 
+/// What the floor is held against.
+Amount free_of(const Account& account) {
+    return planted(Bug::hold_not_counted) ? account.balance : account.available();
+}
+
 /// Floor and ceiling bind what goes towards them: a debit or a hold cannot pass the floor, a credit
 /// cannot pass the ceiling.
 std::optional<Refusal> refused_by_limits(const Account& before, const Account& after) {
     const auto& [floor, ceiling] = after.limits;
-    if (floor && after.available() < before.available() && after.available() < *floor) {
+    const bool takes = free_of(after) < free_of(before) && !planted(Bug::floor_at_the_end);
+    if (floor && takes && free_of(after) < *floor) {
         const Amount asked = before.available() - after.available();
         return Refusal{Code::insufficient_balance, before.id, {before.available(), asked, *floor}};
     }

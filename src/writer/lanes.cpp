@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "writer/planted_writer.h"
+
 namespace passbook::writer {
 
 Lanes::Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters& counters,
@@ -12,7 +14,8 @@ Lanes::Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters
     const InDoubt in_doubt = store.shared() ? InDoubt::settle : InDoubt::end;
     const std::size_t lanes = std::clamp<std::size_t>(count, 1, store.writers_max());
     for (std::size_t i = 0; i < lanes; ++i) {
-        lanes_.push_back(std::make_unique<Lane>(store.writer(), limits, in_doubt, counters, ended));
+        lanes_.push_back(std::make_unique<Lane>(with_planted_bug(store.writer()), limits, in_doubt,
+                                                counters, ended));
     }
 }
 

@@ -35,8 +35,10 @@ class Server:
     """One `passbook serve` on a store; `wrapper` is a command that becomes it. What it says goes to
     `folder`, or beside the store."""
 
-    def __init__(self, store, *, arguments=(), environment=None, wrapper=(), folder=None):
+    def __init__(self, store, *, arguments=(), environment=None, wrapper=(), folder=None,
+                 binary=BINARY):
         self.store = store
+        self.binary = binary
         self.arguments = list(arguments)
         self.environment = dict(environment or {})
         self.wrapper = list(wrapper)
@@ -45,7 +47,7 @@ class Server:
         self.log = pathlib.Path(folder or store.parent) / f"serve-{time.monotonic_ns()}.log"
 
     def spawn(self):
-        command = [*self.wrapper, str(BINARY), "serve", "--store", url_of(self.store),
+        command = [*self.wrapper, str(self.binary), "serve", "--store", url_of(self.store),
                    "--listen", "127.0.0.1:0", *self.arguments]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,

@@ -166,9 +166,9 @@ def attempt_of(began, ended, status, body, replayed):
     attempt = Attempt(began, ended, verdict_of(status, code) or f"unheard-of {status} {code}",
                       status, code, body, replayed)
     if attempt.verdict == "ok":
-        attempt.transaction = told["transaction"]
+        attempt.transaction = told.get("transaction", "")
         attempt.hold = told.get("hold", {}).get("id", "")
-        attempt.lines = [line_of(entry, told["transaction"]) for entry in told["entries"]]
+        attempt.lines = [line_of(entry, attempt.transaction) for entry in told.get("entries", [])]
     return attempt
 
 

@@ -185,13 +185,15 @@ class Load:
     Balances are kept near the floor so that both answers are common; a sixth of the sendings
     repeat a key, some with another command behind it."""
 
-    def __init__(self, history, server, threads=6, accounts=4, seed=0, most=None):
+    def __init__(self, history, server, threads=6, accounts=4, seed=0, most=None,
+                 player=None):
         self.history = history
         self.server = server
         self.accounts = [f"acct-{number}" for number in range(accounts)]
         self.ending = threading.Event()
         self.errors = []
         self.most = most
+        self.player = player or Player
         self.threads = [threading.Thread(target=self.run, args=(seed * 1000 + number,))
                         for number in range(threads)]
 
@@ -222,7 +224,7 @@ class Load:
     def run(self, seed):
         client = self.server.client(timeout=20)
         try:
-            player = Player(Recorder(self.history, client), self.accounts, random.Random(seed))
+            player = self.player(Recorder(self.history, client), self.accounts, random.Random(seed))
             sent = 0
             while not self.ending.is_set() and (self.most is None or sent < self.most):
                 sent += 1

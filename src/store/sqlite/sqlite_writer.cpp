@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/sqlite_writer.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 
 #include "base/assert.h"
 #include "base/failpoint.h"
+#include "base/planted.h"
 #include "base/stopwatch.h"
 
 namespace passbook::store::sqlite {
@@ -313,6 +315,11 @@ void SqliteWriter::add(const ledger::Entry& entry) {
     row.bind_or_null(23, entry.metadata);
     row.bind(24, static_cast<std::int64_t>(after.status));
     row.run();
+    if (planted(Bug::entry_rewritten) && entry.reverses) {
+        connection_.run(fmt::format(
+            "UPDATE entries SET amount = 0 WHERE shard = {} AND account = '{}' AND seq = {}",
+            after.shard, entry.account.text(), *entry.reverses));
+    }
 }
 
 void SqliteWriter::keep(const ledger::StoredRefusal& stored) {
