@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/failure.h"
@@ -16,6 +17,7 @@
 #include "ledger/asset.h"
 #include "ledger/entry.h"
 #include "ledger/state.h"
+#include "store/fences.h"
 
 /// What the ledger asks of a database. One contract suite holds every store to it.
 ///
@@ -29,6 +31,13 @@ namespace passbook::store {
 class Writer {
 public:
     virtual ~Writer() = default;
+
+    /// What every transaction from here on must find unmoved; nothing at first. `begin` reads the
+    /// numbers under a lock that no other owner's number gets past until the transaction has ended,
+    /// and throws StaleFence where one has moved.
+    void carry(Fences fences) {
+        fences_ = std::move(fences);
+    }
 
     /// Begins a transaction, reads the clock, locks the accounts of all needs in (shard, id) order
     /// together with those that their originals touch, and only then looks up keys, originals,
@@ -51,6 +60,14 @@ public:
     /// primary any more, nor by a synchronous standby that takes over. Throws, and proves nothing,
     /// where that connection is gone. Nothing to do where the store is this process' own.
     virtual void confirm() = 0;
+
+protected:
+    [[nodiscard]] const Fences& carried() const noexcept {
+        return fences_;
+    }
+
+private:
+    Fences fences_;
 };
 
 /// An account with what its open holds that are already due still count in `account.held`. Readers

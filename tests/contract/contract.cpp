@@ -140,6 +140,10 @@ Contents StoreContract::contents() {
     return all;
 }
 
+std::int64_t StoreContract::mint(const std::string& key) {
+    return GetParam().mint(*store_, folder_, key);
+}
+
 void StoreContract::grant(const AccountId& account, Amount amount) {
     (void)accepted(ledger::Grant{account, amount, {}});
 }

@@ -24,6 +24,10 @@ struct Backend {
     /// Opens a new, empty store; what it keeps on disk goes into `folder`.
     std::function<std::unique_ptr<store::Store>(const Clock&, const std::filesystem::path& folder)>
         open;
+    /// Gives a key another owner, in a store that `open` has opened there; the number it then has.
+    std::function<std::int64_t(store::Store&, const std::filesystem::path& folder,
+                               const std::string& key)>
+        mint;
 
     friend std::ostream& operator<<(std::ostream& out, const Backend& backend) {
         return out << backend.name;
@@ -71,6 +75,7 @@ protected:
     [[nodiscard]] Contents contents();
 
     void grant(const AccountId& account, Amount amount);
+    std::int64_t mint(const std::string& key);  ///< A new fence. Any thread.
     [[nodiscard]] ledger::Account account(const AccountId& id);
 
     ManualClock clock{Instant{1'700'000'000'000'000}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/mariadb/mariadb_store.h"
+#include "store/mariadb/mariadb_leases.h"
 
 #include "tests/contract/contract.h"
 #include "tests/servers/mariadb_database.h"
@@ -28,16 +29,25 @@ public:
     std::unique_ptr<store::Reader> reader() override {
         return store_->reader();
     }
+    [[nodiscard]] std::int64_t mint(const std::string& key) const {
+        return store::mariadb::open_leases(database_.url())->mint({key}).front();
+    }
 
 private:
     test::MariadbDatabase database_;
     std::unique_ptr<store::Store> store_;
 };
 
+std::int64_t mint(store::Store& store, const std::filesystem::path&, const std::string& key) {
+    return dynamic_cast<OwnDatabase&>(store).mint(key);
+}
+
 Backend mariadb() {
-    return {"MariaDB", [](const Clock& clock, const std::filesystem::path&) {
+    return {"MariaDB",
+            [](const Clock& clock, const std::filesystem::path&) {
                 return std::make_unique<OwnDatabase>(clock);
-            }};
+            },
+            mint};
 }
 
 std::string name_of(const testing::TestParamInfo<Backend>& info) {

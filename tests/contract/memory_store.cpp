@@ -7,8 +7,12 @@ namespace passbook::contract {
 namespace {
 
 Backend memory() {
-    return {"Memory", [](const Clock& clock, const std::filesystem::path&) {
+    return {"Memory",
+            [](const Clock& clock, const std::filesystem::path&) {
                 return std::make_unique<store::memory::MemoryStore>(clock);
+            },
+            [](store::Store& store, const std::filesystem::path&, const std::string& key) {
+                return dynamic_cast<store::memory::MemoryStore&>(store).mint(key);
             }};
 }
 

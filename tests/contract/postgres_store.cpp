@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/postgres_store.h"
+#include "store/postgres/postgres_leases.h"
 
 #include "tests/contract/contract.h"
 #include "tests/servers/postgres_database.h"
@@ -29,6 +30,9 @@ public:
     std::unique_ptr<store::Reader> reader() override {
         return store_->reader();
     }
+    [[nodiscard]] std::int64_t mint(const std::string& key) const {
+        return store::postgres::open_leases(database_.url())->mint({key}).front();
+    }
 
 private:
     static std::string with(std::string url, std::string_view option) {
@@ -42,17 +46,25 @@ private:
     std::unique_ptr<store::Store> store_;
 };
 
+std::int64_t mint(store::Store& store, const std::filesystem::path&, const std::string& key) {
+    return dynamic_cast<OwnDatabase&>(store).mint(key);
+}
+
 Backend postgres() {
-    return {"Postgres", [](const Clock& clock, const std::filesystem::path&) {
+    return {"Postgres",
+            [](const Clock& clock, const std::filesystem::path&) {
                 return std::make_unique<OwnDatabase>(clock, "");
-            }};
+            },
+            mint};
 }
 
 /// One shard a statement, as engines need it that spread a store by shard.
 Backend postgres_by_shard() {
-    return {"PostgresByShard", [](const Clock& clock, const std::filesystem::path&) {
+    return {"PostgresByShard",
+            [](const Clock& clock, const std::filesystem::path&) {
                 return std::make_unique<OwnDatabase>(clock, "one_shard=true");
-            }};
+            },
+            mint};
 }
 
 std::string name_of(const testing::TestParamInfo<Backend>& info) {

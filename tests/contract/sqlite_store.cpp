@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/sqlite_leases.h"
 
 #include "tests/contract/contract.h"
 
@@ -7,9 +8,14 @@ namespace passbook::contract {
 namespace {
 
 Backend sqlite() {
-    return {"Sqlite", [](const Clock& clock, const std::filesystem::path& folder) {
+    return {"Sqlite",
+            [](const Clock& clock, const std::filesystem::path& folder) {
                 const std::string path = (folder / "store.db").string();
                 return store::sqlite::open(path, store::Access::write, clock);
+            },
+            [](store::Store&, const std::filesystem::path& folder, const std::string& key) {
+                const std::string path = (folder / "store.db").string();
+                return store::sqlite::open_leases(path)->mint({key}).front();
             }};
 }
 

@@ -152,13 +152,14 @@ public:
         return links_.run(
             [&](Connection& connection) {
                 std::vector<std::int64_t> fences;
-                for (const std::string& key : keys) {
+                (void)all_or_none(connection, keys, [&](const std::string& key) {
                     if (connection.write(mint_fence, place(key)) == 0) {
                         (void)connection.write(open_row, place(key));
                         (void)connection.write(mint_fence, place(key));
                     }
                     fences.push_back(connection.ask(minted_fence).row(0).integer(0));
-                }
+                    return true;
+                });
                 return fences;
             },
             true);

@@ -82,6 +82,7 @@ ledger::State MariadbWriter::begin_on(Connection& connection,
         const auto touched = look_up_touched(connection, originals_of(needs));
         const Wanted wanted = wanted_of(needs, touched);
         ledger::State state = lock_and_load(connection, wanted);
+        check_fences(connection);
         load_more(connection, wanted, state);
         failpoint("mariadb_after_begin");
         load_due_holds(connection, state);
@@ -89,6 +90,18 @@ ledger::State MariadbWriter::begin_on(Connection& connection,
     } catch (...) {
         connection.roll_back();
         throw;
+    }
+}
+
+/// A round trip of its own, where there are fences at all.
+void MariadbWriter::check_fences(Connection& connection) {
+    if (carried().empty()) {
+        return;
+    }
+    const Result unmoved =
+        connection.ask(queries().lock_fences, Parameters().text(json_of(carried())));
+    if (static_cast<std::size_t>(unmoved.row(0).integer(0)) != carried().size()) {
+        throw StaleFence();
     }
 }
 

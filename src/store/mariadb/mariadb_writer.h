@@ -37,6 +37,7 @@ private:
     void load_accounts(const Result& accounts, ledger::State& state);
     void load_assets(const Result& assets, ledger::State& state);
     void load_more(Connection& connection, const Wanted& wanted, ledger::State& state);
+    void check_fences(Connection& connection);
     void load_due_holds(Connection& connection, ledger::State& state);
     void learn_standings(Connection& connection, const ledger::Changes& changes);
     void write(Connection& connection, const ledger::Changes& changes);

@@ -48,4 +48,13 @@ std::string json_of(const std::vector<AssetCode>& codes) {
     return std::move(rows).take();
 }
 
+std::string json_of(const Fences& fences) {
+    JsonRows rows;
+    for (const Fence& fence : fences) {
+        start_row(rows, shard_of(fence.key), fence.key);
+        rows.add(fence.number);
+    }
+    return std::move(rows).take();
+}
+
 }  // namespace passbook::store::mariadb

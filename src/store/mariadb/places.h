@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ledger/state.h"
+#include "store/fences.h"
 #include "store/wanted.h"
 
 namespace passbook::store::mariadb {
@@ -14,5 +15,6 @@ namespace passbook::store::mariadb {
 [[nodiscard]] std::string json_of(const std::vector<ledger::SubjectKey>& keys);
 [[nodiscard]] std::string json_of(const std::vector<EntryId>& ids);
 [[nodiscard]] std::string json_of(const std::vector<AssetCode>& codes);
+[[nodiscard]] std::string json_of(const Fences& fences);
 
 }  // namespace passbook::store::mariadb

@@ -30,6 +30,10 @@ std::string asked_keys() {
     return asked("place FOR ORDINALITY, shard SMALLINT PATH '$[0]', " +
                  text_column("account", 64, 1) + ", " + text_column("`key`", 128, 2));
 }
+std::string asked_fences() {
+    return asked("shard SMALLINT PATH '$[0]', " + text_column("`key`", 64, 1) +
+                 ", number BIGINT PATH '$[2]'");
+}
 std::string asked_ids() {
     return asked("place FOR ORDINALITY, shard SMALLINT PATH '$[0]', " +
                  text_column("account", 64, 1) + ", seq BIGINT PATH '$[2]'");
@@ -92,6 +96,12 @@ constexpr std::string_view balance_by_effective_query =
     "WHERE a.shard = ? AND a.id = ? GROUP BY a.shard, a.id";
 
 void add_locks(Queries& all) {
+    // Whoever gets the key next has to change its number, and so waits for this transaction.
+    all.lock_fences = {
+        fmt::format("SELECT count(*) FROM {} STRAIGHT_JOIN leases l "
+                    "ON l.shard = n.shard AND l.`key` = n.`key` AND l.fence = n.number "
+                    "LOCK IN SHARE MODE",
+                    asked_fences())};
     all.lock_assets = {
         fmt::format("SELECT count(*) FROM {} STRAIGHT_JOIN assets s ON s.code = n.code FOR UPDATE",
                     asked_codes())};

@@ -9,6 +9,7 @@ namespace passbook::store::mariadb {
 /// array (places.h), in whose order the rows are found and locked.
 struct Queries {
     // Locks. Nothing that decides may be read by these but that the rows are there.
+    Query lock_fences;    ///< fences: the number of those that have not moved.
     Query lock_assets;    ///< codes
     Query lock_accounts;  ///< accounts
 

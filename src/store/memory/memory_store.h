@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/failure.h"
@@ -42,6 +44,9 @@ public:
     }
     [[nodiscard]] std::unique_ptr<Writer> writer() override;
     [[nodiscard]] std::unique_ptr<Reader> reader() override;
+
+    /// Gives the key another owner, whose number is returned. Waits for an open transaction.
+    std::int64_t mint(const std::string& key);
 
     /// Replaces what was planned, and counts calls anew. Any thread.
     void plan_fault(Fault fault);

@@ -100,6 +100,7 @@ public:
         const Stopwatch waiting;
         transaction_ = std::unique_lock(tables_->writing);
         lock_wait_ = waiting.passed();
+        check_fences();
         Loading loading(tables_->rows, tables_->clock.now());
         for (const ledger::Need& need : needs) {
             loading.load(need);
@@ -144,6 +145,16 @@ public:
     }
 
 private:
+    void check_fences() {
+        for (const Fence& fence : carried()) {
+            const auto found = tables_->fences.find(fence.key);
+            if (found == tables_->fences.end() || found->second != fence.number) {
+                rollback();
+                throw StaleFence();
+            }
+        }
+    }
+
     [[noreturn]] static void fail_with(const Fault& fault) {
         if (fault.conflict) {
             throw Conflict("a planned conflict", "planned");
@@ -174,6 +185,11 @@ MemoryStore::~MemoryStore() = default;
 
 std::unique_ptr<Writer> MemoryStore::writer() {
     return std::make_unique<MemoryWriter>(tables_);
+}
+
+std::int64_t MemoryStore::mint(const std::string& key) {
+    const std::lock_guard lock(tables_->writing);
+    return ++tables_->fences[key];
 }
 
 void MemoryStore::plan_fault(Fault fault) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <shared_mutex>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -52,6 +53,7 @@ struct Tables {
     std::mutex writing;
     mutable std::shared_mutex rows_mutex;
     Rows rows;
+    std::map<std::string, std::int64_t> fences;  ///< By key; guarded by `writing`.
 
     mutable std::mutex fault_mutex;
     Fault fault;

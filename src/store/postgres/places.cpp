@@ -21,6 +21,9 @@ Shard shard_at(const StandingEntry& entry) {
 Shard shard_at(const ledger::StoredRefusal& refusal) {
     return shard_of(refusal.subject.text());
 }
+Shard shard_at(const Fence& fence) {
+    return shard_of(fence.key);
+}
 
 void ShardColumn::add(Shard shard) {
     last_ = shard;
@@ -74,6 +77,20 @@ Parameters parameters_of(const Items<EntryId>& ids, Reach reach) {
     }
     Parameters parameters = std::move(shards).begin();
     parameters.array(std::move(accounts)).array(std::move(seqs));
+    return parameters;
+}
+
+Parameters parameters_of(const Items<Fence>& fences, Reach reach) {
+    ShardColumn shards(reach);
+    Array keys(Type::text);
+    Array numbers(Type::bigint);
+    for (const Fence* fence : fences) {
+        shards.add(shard_at(*fence));
+        keys.add(std::string_view(fence->key));
+        numbers.add(fence->number);
+    }
+    Parameters parameters = std::move(shards).begin();
+    parameters.array(std::move(keys)).array(std::move(numbers));
     return parameters;
 }
 

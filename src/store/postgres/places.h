@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ledger/state.h"
+#include "store/fences.h"
 #include "store/ordered.h"
 #include "store/postgres/parameters.h"
 #include "store/wanted.h"
@@ -24,6 +25,7 @@ enum class Reach { all_shards, one_shard };
 [[nodiscard]] Shard shard_at(const ledger::Account& account);
 [[nodiscard]] Shard shard_at(const StandingEntry& entry);
 [[nodiscard]] Shard shard_at(const ledger::StoredRefusal& refusal);
+[[nodiscard]] Shard shard_at(const Fence& fence);
 
 template <class T>
 using Items = std::vector<const T*>;
@@ -86,6 +88,7 @@ private:
 [[nodiscard]] Parameters parameters_of(const Items<AccountPlace>& accounts, Reach reach);
 [[nodiscard]] Parameters parameters_of(const Items<ledger::SubjectKey>& keys, Reach reach);
 [[nodiscard]] Parameters parameters_of(const Items<EntryId>& ids, Reach reach);
+[[nodiscard]] Parameters parameters_of(const Items<Fence>& fences, Reach reach);
 [[nodiscard]] Array array_of(const std::vector<AssetCode>& codes);
 
 /// For `legs`: what lies in `shard` and names one of `subjects`.

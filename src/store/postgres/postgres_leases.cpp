@@ -138,10 +138,11 @@ public:
         return links_.run(
             [&](Connection& connection) {
                 std::vector<std::int64_t> fences;
-                for (const std::string& key : keys) {
+                (void)all_or_none(connection, keys, [&](const std::string& key) {
                     fences.push_back(
                         run_one(connection, mint_fence, place_of(key)).row(0).integer(0));
-                }
+                    return true;
+                });
                 return fences;
             },
             true);

@@ -81,12 +81,14 @@ ledger::State PostgresWriter::begin_on(Connection& connection,
 
 /// What a batch asks for, statement by statement.
 struct PostgresWriter::Trip {
-    Trip(const Wanted& wanted, Reach reach)
-        : accounts(turns_of(wanted.accounts, reach)),
+    Trip(const Fences& carried, const Wanted& wanted, Reach reach)
+        : fences(turns_of(carried, reach)),
+          accounts(turns_of(wanted.accounts, reach)),
           keys(turns_of(wanted.keys, reach)),
           originals(turns_of(wanted.originals, reach)),
           holds(turns_of(wanted.holds, reach)) {}
 
+    std::vector<Turn<Fence>> fences;
     std::vector<Turn<AccountPlace>> accounts;
     std::vector<Turn<ledger::SubjectKey>> keys;
     std::vector<Turn<EntryId>> originals;
@@ -95,13 +97,17 @@ struct PostgresWriter::Trip {
 };
 
 ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted) {
-    Trip asked(wanted, reach_);
+    Trip asked(carried(), wanted, reach_);
     asked.locks_assets = !wanted.put.empty() || !all_used(wanted.assets);
     Pipeline trip(connection);
     ask(trip, asked, wanted);
 
     ledger::State state;
     (void)trip.next();
+    std::size_t unmoved = 0;
+    for (std::size_t i = 0; i < asked.fences.size(); ++i) {
+        unmoved += static_cast<std::size_t>(trip.next().rows());
+    }
     if (asked.locks_assets) {
         (void)trip.next();
     }
@@ -119,6 +125,9 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
         keep_holds(trip.next(), state);
     }
     trip.finish();
+    if (unmoved != carried().size()) {
+        throw StaleFence();
+    }
     if (reach_ == Reach::one_shard) {
         add_legs(connection, originals);
     }
@@ -136,6 +145,7 @@ void PostgresWriter::ask(Pipeline& trip, const Trip& asked, const Wanted& wanted
         }
     };
     trip.add(all.begin);
+    add(all.lock_fences, asked.fences);
     if (asked.locks_assets) {
         trip.add(all.lock_assets,
                  Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));

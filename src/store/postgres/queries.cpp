@@ -87,6 +87,7 @@ private:
 const Columns by_key{{"account", "text"}, {"key", "text"}};
 const Columns by_id{{"account", "text"}, {"seq", "bigint"}};
 const Columns by_account{{"account", "text"}};
+const Columns by_fence{{"key", "text"}, {"number", "bigint"}};
 
 const Columns account_row{{"id", "text"},
                           {"asset", "text"},
@@ -220,6 +221,13 @@ void add_locks(Queries& all, Reach reach) {
                        "SELECT s.used FROM assets s WHERE s.code = ANY ($1::text[]) AND "
                        "(NOT s.used OR s.code = ANY ($2::text[])) ORDER BY s.code "
                        "FOR NO KEY UPDATE"};
+    // Whoever gets the key next has to change its number, and so waits for this transaction. What
+    // was changed while this waited is compared anew, as it is now.
+    all.lock_fences = {
+        "lock_fences",
+        fmt::format("SELECT l.fence FROM {} CROSS JOIN LATERAL (SELECT * FROM leases l WHERE "
+                    "l.shard = {} AND l.key = n.key AND l.fence = n.number FOR SHARE) l",
+                    asked.rows(by_fence), asked.shard())};
     // A look-up for each row of the arrays, and so in their order. An asset that an account has is
     // in use: what can still change of it matters to openings alone, which ask for it by its code.
     all.lock_accounts = {

@@ -19,6 +19,7 @@ struct Queries {
     // Locks. While they wait, their snapshot grows old: of what it shows besides the row that is
     // locked, only what never changes may be read.
     Query lock_assets;    ///< $1 codes, $2 those to be put, used or not.
+    Query lock_fences;    ///< $1 shards, $2 keys, $3 numbers: a row for each that has not moved.
     Query lock_accounts;  ///< $1 shards, $2 ids: opening columns, then those of the asset.
 
     // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the

@@ -65,6 +65,7 @@ SqliteWriter::SqliteWriter(Connection& connection, const Clock& clock)
       lookups_(connection),
       begin_(connection, "BEGIN IMMEDIATE"),
       commit_(connection, "COMMIT"),
+      fence_(connection, "SELECT 1 FROM leases WHERE shard = ?1 AND key = ?2 AND fence = ?3"),
       update_asset_(connection,
                     "UPDATE assets SET scale = ?2, balanced = ?3, open_on_first_credit = ?4, "
                     "floor = ?5, ceiling = ?6 WHERE code = ?1"),
@@ -101,6 +102,7 @@ ledger::State SqliteWriter::begin(const std::vector<ledger::Need>& needs) {
     lock_wait_ = waiting.passed();
     try {
         failpoint("sqlite_after_begin");
+        check_fences();
         ledger::State state;
         state.now = clock_.now();
         for (const ledger::Need* need : in_table_order(needs)) {
@@ -133,6 +135,18 @@ void SqliteWriter::commit(const ledger::Changes& changes) {
 
 void SqliteWriter::rollback() noexcept {
     connection_.roll_back();
+}
+
+void SqliteWriter::check_fences() {
+    for (const Fence& fence : carried()) {
+        fence_.bind(1, number(shard_of(fence.key)));
+        fence_.bind(2, view(fence.key));
+        fence_.bind(3, fence.number);
+        if (!fence_.step()) {
+            throw StaleFence();
+        }
+        fence_.reset();
+    }
 }
 
 void SqliteWriter::load(ledger::State& state, const ledger::Need& need) {

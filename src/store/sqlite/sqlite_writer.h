@@ -25,6 +25,7 @@ public:
     void confirm() override {}
 
 private:
+    void check_fences();
     void load(ledger::State& state, const ledger::Need& need);
     void load_original(ledger::State& state, const EntryId& id);
     void load_hold(ledger::State& state, const EntryId& id);
@@ -45,6 +46,7 @@ private:
     std::chrono::microseconds lock_wait_{0};
     Statement begin_;
     Statement commit_;
+    Statement fence_;
     Statement update_asset_;
     Statement insert_asset_;
     Statement insert_account_;
