@@ -21,7 +21,7 @@ namespace {
 
 struct Failpoint {
     std::string name;
-    bool kills = false;
+    int signal = 0;  ///< 0: fails.
     int passes_left = 0;
 };
 
@@ -37,9 +37,9 @@ bool parse(std::string_view text, Failpoint& point) {
     const auto act = text.substr(equals + 1, at - equals - 1);
     const auto count = text.substr(at + 1);
     point.name = text.substr(0, equals);
-    point.kills = act == "kill";
+    point.signal = act == "kill" ? SIGKILL : act == "stop" ? SIGSTOP : 0;
     const auto read = std::from_chars(count.begin(), count.end(), point.passes_left);
-    return !point.name.empty() && (act == "kill" || act == "fail") && read.ec == std::errc{} &&
+    return !point.name.empty() && (point.signal != 0 || act == "fail") && read.ec == std::errc{} &&
            read.ptr == count.end() && point.passes_left > 0;
 }
 
@@ -51,8 +51,10 @@ void failpoint_detail::passed(std::string_view name) {
         if (point.name != name || --point.passes_left != 0) {
             continue;
         }
-        if (point.kills) {
-            ::kill(::getpid(), SIGKILL);
+        if (point.signal != 0) {
+            // To this thread, so that it goes no further than this; all others stop with it.
+            static_cast<void>(std::raise(point.signal));
+            return;
         }
         throw Failure(FailureKind::unavailable, "failpoint " + point.name);
     }

@@ -6,8 +6,9 @@
 
 /// Named places at which a test may kill or fail the process, so that the crash promises are shown
 /// on the released binary itself. Armed by the environment variable PASSBOOK_FAILPOINTS, read once:
-/// `name=kill@N` sends SIGKILL to the process at the N-th pass (from 1), `name=fail@N` makes that
-/// one pass throw Failure `unavailable`. Several are separated by commas. Unarmed, a pass costs one
+/// `name=kill@N` sends SIGKILL to the process at the N-th pass (from 1), `name=stop@N` SIGSTOP,
+/// from which somebody else has to wake it, and `name=fail@N` makes that one pass throw Failure
+/// `unavailable`. Several are separated by commas. Unarmed, a pass costs one
 /// load.
 
 namespace passbook {

@@ -2,6 +2,8 @@
 #include "base/failpoint.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <csignal>
 
 #include "base/failure.h"
@@ -32,9 +34,24 @@ TEST_F(FailpointTest, KillsTheProcess) {
     EXPECT_EXIT(failpoint("here"), testing::KilledBySignal(SIGKILL), "");
 }
 
+TEST_F(FailpointTest, StopsTheProcessUntilItIsWoken) {
+    ASSERT_TRUE(arm_failpoints("here=stop@1"));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        failpoint("here");
+        ::_exit(7);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+    EXPECT_TRUE(WIFSTOPPED(status));
+    ::kill(child, SIGCONT);
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
 TEST_F(FailpointTest, RefusesAnotherFormAndArmsNothing) {
     for (const char* text :
-         {"here", "here=stop@1", "here=fail", "here=fail@0", "here=fail@x", "=fail@1"}) {
+         {"here", "here=halt@1", "here=fail", "here=fail@0", "here=fail@x", "=fail@1"}) {
         EXPECT_FALSE(arm_failpoints(text)) << text;
     }
     EXPECT_NO_THROW(failpoint("here"));

@@ -28,6 +28,7 @@ struct ServeFlags {
     std::string store = store_default;
     std::string standby;
     std::string lock = "none";
+    std::string lock_policy = "bypass";
     std::string listen = "127.0.0.1:7070";
     std::size_t threads = 2;
     std::size_t lanes = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
@@ -130,13 +131,21 @@ Exit run_serve(const ServeFlags& flags) {
     keep_freed_memory();
     const StopSignal stop;
     std::atomic<bool> in_doubt = false;
-    engine::Engine engine({.store = flags.store, .lanes = flags.lanes, .in_doubt = [&in_doubt] {
-                               in_doubt = true;
-                               StopSignal::raise();
-                           }});
+    engine::Options engine_options{.store = flags.store,
+                                   .lanes = flags.lanes,
+                                   .lock = flags.lock,
+                                   .lock_policy = flags.lock_policy == "refuse"
+                                                      ? writer::LockPolicy::refuse
+                                                      : writer::LockPolicy::bypass};
+    engine_options.in_doubt = [&in_doubt] {
+        in_doubt = true;
+        StopSignal::raise();
+    };
+    engine::Engine engine(engine_options);
     const SystemClock clock;
     const auto standby = standby_of(flags, clock);
-    const auto locks = engine::open_locks(flags.lock, flags.store);
+    const auto locks =
+        engine::open_locks(flags.lock, flags.store, {}, engine_options.lock_counters);
     http::Api api(engine, options, standby.get(), locks.get());
     fmt::print("passbook: listening on {} (store {})\n", api.url(), engine.describe());
     std::fflush(stdout);
@@ -168,9 +177,14 @@ Subcommand add_serve(CLI::App& app) {
                     "PostgreSQL standby of the store, for reads that say stale_ok=true")
         ->type_name("URL");
     sub->add_option("--lock", flags->lock,
-                    "Lock service behind /v1/locks: none, redis://HOST:PORT, store (its table of "
-                    "leases), advisory (of its database), local (this process)")
+                    "Lock service in front of the writes of several servers, and behind "
+                    "/v1/locks: none, redis://HOST:PORT, store (its table of leases), advisory "
+                    "(of its database), local (this process)")
         ->type_name("SERVICE")
+        ->capture_default_str();
+    sub->add_option("--lock-policy", flags->lock_policy,
+                    "Writes whose lock cannot be had: bypass goes without, refuse answers 503")
+        ->check(CLI::IsMember({"bypass", "refuse"}))
         ->capture_default_str();
     sub->add_option("--listen", flags->listen, "Address and port; port 0 takes a free one")
         ->type_name("HOST:PORT")

@@ -3,12 +3,22 @@
 
 #include <future>
 
+#include "engine/locks.h"
+
 namespace passbook::engine {
 namespace {
 
 const Clock& system_clock() {
     static const SystemClock clock;
     return clock;
+}
+
+std::unique_ptr<lock::Locks> open_gate(const Options& options, const store::Store& store) {
+    if (!store.shared() || options.lock == "local") {
+        return nullptr;
+    }
+    return open_locks(options.lock, options.store, writer::gate_lock_settings(),
+                      options.lock_counters);
 }
 
 }  // namespace
@@ -37,7 +47,10 @@ Engine::Engine(const Options& options)
     : clock_(options.clock != nullptr ? *options.clock : system_clock()),
       store_(open_store(options.store, store::Access::write, clock_)),
       readers_(*store_),
-      lanes_(*store_, options.lanes, options.lane, counters_, options.in_doubt) {}
+      lock_policy_(options.lock_policy),
+      gate_(open_gate(options, *store_)),
+      lanes_(*store_, options.lanes, options.lane, counters_, options.in_doubt,
+             {.locks = gate_.get(), .policy = options.lock_policy}) {}
 
 Engine::~Engine() {
     stop();

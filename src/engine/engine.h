@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "ledger/decide.h"
 #include "ledger/request.h"
+#include "lock/lock.h"
 #include "store/store.h"
 #include "writer/counters.h"
+#include "writer/gate.h"
 #include "writer/lanes.h"
 #include "writer/reply.h"
 
@@ -84,6 +86,11 @@ struct Options {
     std::size_t lanes = 1;
     writer::LaneLimits lane;
     const Clock* clock = nullptr;  ///< The system's where absent.
+    /// The lock in front of the writes, as open_locks takes it. There is none where nobody else can
+    /// write: on a store of this process' own, or with keys that are kept in this process.
+    std::string lock = "none";
+    writer::LockPolicy lock_policy = writer::LockPolicy::bypass;
+    std::shared_ptr<lock::Counters> lock_counters = std::make_shared<lock::Counters>();
     /// Called on a lane's thread when the outcome of a COMMIT is unknown and all in flight were
     /// told: the process must end, and the next start finds out.
     std::function<void()> in_doubt = [] {
@@ -125,6 +132,14 @@ public:
         return clock_.now();
     }
 
+    /// The lock in front of the writes; null where there is none.
+    [[nodiscard]] lock::Locks* gate() const noexcept {
+        return gate_.get();
+    }
+    [[nodiscard]] writer::LockPolicy lock_policy() const noexcept {
+        return lock_policy_;
+    }
+
     /// Answers what was accepted; later requests are answered `unavailable`. Idempotent.
     void stop() {
         lanes_.stop();
@@ -135,6 +150,8 @@ private:
     writer::Counters counters_;
     std::unique_ptr<store::Store> store_;
     ReaderPool readers_;
+    const writer::LockPolicy lock_policy_;
+    const std::unique_ptr<lock::Locks> gate_;
     writer::Lanes lanes_;
 };
 

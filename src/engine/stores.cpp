@@ -87,18 +87,21 @@ std::unique_ptr<lock::Service> open_service(const std::string& text, const std::
 }  // namespace
 
 std::unique_ptr<lock::Locks> open_locks(const std::string& text, const std::string& store_url,
-                                        const lock::Settings& settings) {
+                                        const lock::Settings& settings,
+                                        std::shared_ptr<lock::Counters> counters) {
     if (text == "none") {
         return nullptr;
     }
     if (text == "store") {
-        return std::make_unique<lock::Locks>(lock::lease::open(open_leases(store_url)), settings);
+        return std::make_unique<lock::Locks>(lock::lease::open(open_leases(store_url)), settings,
+                                             lock::Mint(), std::move(counters));
     }
     auto service = open_service(text, store_url);
     const std::shared_ptr<store::Leases> leases = open_leases(store_url);
     return std::make_unique<lock::Locks>(
         std::move(service), settings,
-        [leases](const std::vector<std::string>& keys) { return leases->mint(keys); });
+        [leases](const std::vector<std::string>& keys) { return leases->mint(keys); },
+        std::move(counters));
 }
 
 std::unique_ptr<store::Store> open_store(const std::string& url, store::Access access,

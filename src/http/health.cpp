@@ -11,10 +11,24 @@ Response status(std::string_view word) {
     return response;
 }
 
-/// Ready means that the store answers and takes writes; alive, that this process does.
-Result<Response, Problem> get_ready(Service&, store::Reader& reader, ReadArguments&) {
+/// Ready means that the store answers and takes writes; alive, that this process does. Where a lock
+/// stands before the writes, it also says whether they are behind it.
+Result<Response, Problem> get_ready(Service& service, store::Reader& reader, ReadArguments&) {
     reader.ping();
-    return status("ready");
+    lock::Locks* gate = service.engine.gate();
+    if (gate == nullptr) {
+        return status("ready");
+    }
+    const bool answers = writer::gate_answers(*gate);
+    if (!answers && service.engine.lock_policy() == writer::LockPolicy::refuse) {
+        return fail(
+            Problem{Code::lock_unavailable, std::string(info(Code::lock_unavailable).meaning), {}});
+    }
+    Response response;
+    JsonWriter out(response.body);
+    out.begin_object().name("status").text("ready");
+    out.name("lock").text(answers ? "answers" : "bypassed").end_object();
+    return response;
 }
 
 }  // namespace

@@ -184,6 +184,9 @@ void handle(Service& service, Call call, LockCall make, std::optional<Takes> tak
     if (!valid_id(call.ids.front())) {
         return call.refuse(no(Code::invalid_id));
     }
+    if (takes == Takes::ttl_and_wait && call.ids.front().starts_with(writer::own_keys)) {
+        return call.refuse({Code::invalid_id, "Keys that begin so are the server's own.", {}});
+    }
     LockBody body;
     if (takes) {
         auto read = read_body(call, *takes, service.locks->settings().ttl);

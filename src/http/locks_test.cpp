@@ -51,6 +51,12 @@ TEST_F(LocksTest, IsAcquiredRenewedLookedAtAndReleased) {
     EXPECT_EQ(field(call("job", "").body, "fence"), "2");
 }
 
+TEST_F(LocksTest, TheServersOwnKeysAreNobodyElses) {
+    EXPECT_EQ(code(call("passbook.slot.00", "")), "invalid_id");
+    EXPECT_EQ(field(get("/v1/locks/passbook.slot.00").body, "held"), "false");
+    EXPECT_EQ(call("passbook-slot", "").status, 201);
+}
+
 TEST_F(LocksTest, WhoWaitsGetsItWhenItIsReleased) {
     const std::string token = field(call("job", "").body, "token");
     std::string fence;

@@ -131,15 +131,24 @@ void add_by(std::vector<MetricFamily>& families, MetricFamily family, const char
             const std::array<Counter, Size>& counts) {
     for (std::size_t i = 0; i < Size; ++i) {
         ClientMetric metric = counted(counts[i].value());
-        metric.label = {{label, std::string(lock::name_of(static_cast<Kind>(i)))}};
+        metric.label = {{label, std::string(name_of(static_cast<Kind>(i)))}};
         family.metric.push_back(std::move(metric));
     }
     families.push_back(std::move(family));
 }
 
-void add_locks(std::vector<MetricFamily>& families, const lock::Locks* locks) {
+void add_locks(std::vector<MetricFamily>& families, const engine::Engine& engine,
+               const lock::Locks* locks) {
     static const lock::Counters none;
-    const lock::Counters& counters = locks == nullptr ? none : locks->counters();
+    // One and the same, where there are both.
+    const lock::Locks* either = locks != nullptr ? locks : engine.gate();
+    const lock::Counters& counters = either == nullptr ? none : either->counters();
+    add_by<writer::Passage>(
+        families,
+        family("passbook_gate_batches_total",
+               "Batches that came to the lock in front of the writes, by how they got past it",
+               MetricType::Counter),
+        "passage", engine.counters().gate);
     add_by<lock::Acquired>(
         families,
         family("passbook_lock_attempts_total", "Acquisitions by their result", MetricType::Counter),
@@ -176,7 +185,8 @@ void add_locks(std::vector<MetricFamily>& families, const lock::Locks* locks) {
                counted(counters.stale_writes.value()));
     add_single(families,
                family("passbook_lock_waiting", "Callers that wait for a lock", MetricType::Gauge),
-               gauged(locks == nullptr ? 0 : locks->waiting()));
+               gauged((locks == nullptr ? 0 : locks->waiting()) +
+                      (engine.gate() == nullptr ? 0 : engine.gate()->waiting())));
 }
 
 }  // namespace
@@ -229,7 +239,7 @@ std::string metrics_text(const HttpMetrics& http, const engine::Engine& engine,
     add_single(families,
                family("passbook_lane_depth", "Commands waiting in the lanes", MetricType::Gauge),
                gauged(engine.depth()));
-    add_locks(families, locks);
+    add_locks(families, engine, locks);
     return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -29,6 +29,10 @@ std::uint64_t micros_since(Steady::time_point then) {
         std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
 }
 
+spdlog::level::level_enum usual_level(const Settings& settings) {
+    return settings.routine ? spdlog::level::debug : spdlog::level::info;
+}
+
 /// One stop of two: the caller's and the process'.
 class Either {
 public:
@@ -61,8 +65,9 @@ Answer<Taken> Inner::take(Claim claim, Millis wait, const std::stop_token& cance
     Counters::add(counters.attempts, answer.result);
     counters.wait_micros.add(micros_since(began));
     if (answer.what) {
-        spdlog::info("lock {} acquired: token {}, fence {}", fmt::join(claim.keys, " "),
-                     claim.token.shortened(), fmt::join(answer.what->fences, " "));
+        spdlog::log(usual_level(settings), "lock {} acquired: token {}, fence {}",
+                    fmt::join(claim.keys, " "), claim.token.shortened(),
+                    fmt::join(answer.what->fences, " "));
     } else if (answer.result == Acquired::unavailable) {
         spdlog::warn("lock {} unavailable: {}", fmt::join(claim.keys, " "), answer.why);
     }
@@ -113,7 +118,7 @@ Answer<Taken> Inner::settle(const Claim& claim, Taking taking, Steady::time_poin
     if (taking.how == Taking::How::unknown) {
         return give_up(claim, std::move(taking.why));
     }
-    if (taking.fences.empty() && mint) {
+    if (taking.fences.empty() && mint && claim.fenced) {
         try {
             taking.fences = mint(claim.keys);
         } catch (const Failure& failure) {
@@ -142,7 +147,7 @@ Released Inner::release(const Claim& claim, const std::vector<std::int64_t>& fen
     for (const std::string& key : claim.keys) {
         line.hint(key);  // who waits in this process need not wait for the service to say so
     }
-    spdlog::log(released == Released::released ? spdlog::level::info : spdlog::level::warn,
+    spdlog::log(released == Released::released ? usual_level(settings) : spdlog::level::warn,
                 "lock {} let go: {}, token {}, fence {}", fmt::join(claim.keys, " "),
                 name_of(released), claim.token.shortened(), fmt::join(fences, " "));
     return released;

@@ -20,9 +20,12 @@ struct Taken {
 
 /// What Locks and its guards share.
 struct Inner {
-    Inner(std::unique_ptr<Service> of, const Settings& with, Mint minted_by)
+    Inner(std::unique_ptr<Service> of, const Settings& with, Mint minted_by,
+          std::shared_ptr<Counters> counted_in)
         : settings(with),
           mint(std::move(minted_by)),
+          shared_counters(std::move(counted_in)),
+          counters(*shared_counters),
           service(std::move(of)),
           keeper(*service, settings, counters) {}
 
@@ -34,7 +37,8 @@ struct Inner {
 
     const Settings settings;
     const Mint mint;
-    Counters counters;
+    const std::shared_ptr<Counters> shared_counters;
+    Counters& counters;
     std::stop_source stopping;
     Line line;
     // Behind the line, which it gives hints to, and before the keeper, which asks it.

@@ -89,9 +89,11 @@ Released Guard::release() noexcept {
 
 // Locks -------------------------------------------------------------------------------------------
 
-Locks::Locks(std::unique_ptr<Service> service, const Settings& settings, Mint mint) {
+Locks::Locks(std::unique_ptr<Service> service, const Settings& settings, Mint mint,
+             std::shared_ptr<Counters> counters) {
     check(settings);
-    inner_ = std::make_shared<Inner>(std::move(service), settings, std::move(mint));
+    inner_ =
+        std::make_shared<Inner>(std::move(service), settings, std::move(mint), std::move(counters));
 }
 
 Locks::~Locks() {
@@ -100,7 +102,10 @@ Locks::~Locks() {
 
 Answer<Guard> Locks::acquire(const Wanted& wanted) {
     PASSBOOK_ASSERT(!wanted.keys.empty());
-    auto answer = inner_->take({sorted(wanted.keys), Token::random(), inner_->settings.ttl},
+    auto answer = inner_->take({.keys = sorted(wanted.keys),
+                                .token = Token::random(),
+                                .ttl = inner_->settings.ttl,
+                                .fenced = wanted.fenced},
                                std::clamp(wanted.wait, Millis(0), wait_max), wanted.cancel);
     Answer<Guard> given{.result = answer.result, .left = answer.left, .why = answer.why};
     if (answer.what) {

@@ -74,6 +74,7 @@ struct Wanted {
     /// time-out to it.
     Millis wait{0};
     std::stop_token cancel = {};  ///< Ends the wait.
+    bool fenced = true;           ///< False: the fence is 0, and costs no write.
 };
 
 /// What an acquisition came to. `what` is there with Acquired::acquired alone.
@@ -101,7 +102,9 @@ class Locks {
 public:
     /// Failure `broken` where the settings break a rule. The service need not answer yet. `mint`
     /// gives the fences where the service does not; without either there are none.
-    Locks(std::unique_ptr<Service> service, const Settings& settings, Mint mint = {});
+    /// `counters`: where several count as one.
+    Locks(std::unique_ptr<Service> service, const Settings& settings, Mint mint = {},
+          std::shared_ptr<Counters> counters = std::make_shared<Counters>());
     /// Stops. Not from a stop callback.
     ~Locks();
     Locks(const Locks&) = delete;

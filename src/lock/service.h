@@ -21,6 +21,7 @@ struct Claim {
     std::vector<std::string> keys;  ///< Sorted by bytes, each once, at least one.
     Token token;
     Millis ttl;
+    bool fenced = true;  ///< Whether anybody asks for a number.
 };
 
 /// What a request for keys came to.

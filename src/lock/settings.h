@@ -18,6 +18,7 @@ struct Settings {
     Millis io_timeout{1'000};  ///< Of one request to the service; less than ttl / 3.
     Millis hold_max{600'000};  ///< Renewal never holds a key for longer; at least the TTL.
     Millis poll_max{1'000};    ///< A waiter asks at least this often; at least 20 ms.
+    bool routine = false;      ///< Acquired and let go all the time: that is told at level debug.
 
     /// When a holder must have stopped whose last successful request was sent at `started`. Of a
     /// TTL that somebody else chose, the margin is at most a fifth.

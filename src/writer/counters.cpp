@@ -74,6 +74,19 @@ std::string_view name_of(CommandOutcome outcome) noexcept {
     return "";
 }
 
+std::string_view name_of(Passage passage) noexcept {
+    switch (passage) {
+        case Passage::held:
+            return "held";
+        case Passage::bypassed:
+            return "bypassed";
+        case Passage::refused:
+            return "refused";
+    }
+    PASSBOOK_ASSERT(false);
+    return "";
+}
+
 void Counters::count(const ledger::Action& action, const Reply& reply) noexcept {
     const CommandOutcome outcome = outcome_of(reply);
     commands[kind_index(action)][static_cast<std::size_t>(outcome)].add();

@@ -23,6 +23,16 @@ inline constexpr std::size_t command_kinds = std::variant_size_v<ledger::Action>
 [[nodiscard]] std::string_view kind_name(std::size_t index) noexcept;
 [[nodiscard]] std::string_view name_of(CommandOutcome outcome) noexcept;
 
+/// How a batch got past the lock that stands before it.
+enum class Passage : std::uint8_t {
+    held,      ///< With its slots held.
+    bypassed,  ///< Without, as the policy is.
+    refused,   ///< Not at all, as the policy is.
+};
+inline constexpr std::size_t passages = 3;
+
+[[nodiscard]] std::string_view name_of(Passage passage) noexcept;
+
 /// Transactions run again, by the database's own code for what stopped them. Any thread.
 class RetryCounts {
 public:
@@ -42,11 +52,15 @@ struct Counters {
     Counter refusals_stored;
     Counter guards_fired;
     RetryCounts retries;
+    std::array<Counter, passages> gate;  ///< Batches, where there is a lock before them.
     Histogram batch_size;
     Histogram lock_wait_micros;
     Histogram commit_micros;  ///< From before the transaction's last statement to its end.
 
     void count(const ledger::Action& action, const Reply& reply) noexcept;
+    void count(Passage passage) noexcept {
+        gate[static_cast<std::size_t>(passage)].add();
+    }
 };
 
 }  // namespace passbook::writer

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/failpoint.h"
 #include "base/stopwatch.h"
 #include "writer/retry.h"
 
@@ -51,12 +52,13 @@ std::uint64_t micros_of(std::chrono::microseconds time) {
 }  // namespace
 
 Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt,
-           Counters& counters, std::function<void()> ended)
+           Counters& counters, std::function<void()> ended, const GateSettings& gate)
     : writer_(std::move(writer)),
       limits_(limits),
       in_doubt_(in_doubt),
       counters_(counters),
       ended_(std::move(ended)),
+      gate_(gate.locks == nullptr ? nullptr : std::make_unique<Gate>(gate, counters)),
       thread_([this] { run(); }) {}
 
 Lane::~Lane() {
@@ -115,6 +117,7 @@ void Lane::run() {
 /// Empty when the lane is to end.
 std::vector<Job> Lane::next_batch() {
     std::unique_lock lock(mutex_);
+    rest_at_gate(lock);
     wake_.wait(lock, [this] { return !queue_.empty() || phase_ != Phase::running; });
     std::vector<Job> batch;
     while (!queue_.empty() && batch.size() < limits_.batch_max) {
@@ -122,6 +125,17 @@ std::vector<Job> Lane::next_batch() {
         queue_.pop_front();
     }
     return batch;
+}
+
+/// Until there is work, or nothing is held any more.
+void Lane::rest_at_gate(std::unique_lock<std::mutex>& lock) {
+    while (gate_ != nullptr && gate_->holds() && !wake_.wait_for(lock, gate_->turn(), [this] {
+        return !queue_.empty() || phase_ != Phase::running;
+    })) {
+        lock.unlock();  // the gate may ask the lock service
+        gate_->rest();
+        lock.lock();
+    }
 }
 
 void Lane::work(std::vector<Job> batch) {
@@ -183,7 +197,7 @@ void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& 
     for (const Job& job : batch) {
         needs.push_back(ledger::need_of(job.request.command));
     }
-    ledger::State state = writer_->begin(needs);
+    ledger::State state = begin(batch, needs);
     counters_.lock_wait_micros.add(micros_of(writer_->lock_wait()));
 
     ledger::Changes changes;
@@ -202,6 +216,25 @@ void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& 
         writer_->commit(changes);
         counters_.commit_micros.add(micros_of(writing.passed()));
         counters_.batch_size.add(batch.size());
+    }
+}
+
+/// Behind the gate, where there is one.
+ledger::State Lane::begin(const std::vector<Job>& batch, const std::vector<ledger::Need>& needs) {
+    if (gate_ == nullptr) {
+        return writer_->begin(needs);
+    }
+    Slots slots;
+    for (const Job& job : batch) {
+        slots.set(slot_of(job.request.shard));
+    }
+    writer_->carry(gate_->enter(slots));
+    failpoint("lane_behind_gate");
+    try {
+        return writer_->begin(needs);
+    } catch (const store::StaleFence&) {
+        gate_->turn_away();
+        throw;
     }
 }
 

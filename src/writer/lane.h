@@ -12,6 +12,7 @@
 
 #include "store/store.h"
 #include "writer/counters.h"
+#include "writer/gate.h"
 #include "writer/reply.h"
 
 /// A lane is one queue, one thread and one writing connection. While one batch commits the next
@@ -35,7 +36,7 @@ public:
     /// `ended` is called on the lane's thread, once, when an unknown outcome has ended the lane and
     /// everything in flight was answered.
     Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt,
-         Counters& counters, std::function<void()> ended);
+         Counters& counters, std::function<void()> ended, const GateSettings& gate = {});
     ~Lane();
 
     Lane(const Lane&) = delete;
@@ -59,9 +60,12 @@ private:
 
     void run();
     [[nodiscard]] std::vector<Job> next_batch();
+    void rest_at_gate(std::unique_lock<std::mutex>& lock);
     void work(std::vector<Job> batch);
     [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(const std::vector<Job>& batch);
     void transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& answers);
+    [[nodiscard]] ledger::State begin(const std::vector<Job>& batch,
+                                      const std::vector<ledger::Need>& needs);
     void confirm();
     void work_one_by_one(std::vector<Job> batch);
     void fail_all(std::vector<Job>& batch, FailureKind kind);
@@ -73,6 +77,7 @@ private:
     const InDoubt in_doubt_;
     Counters& counters_;
     const std::function<void()> ended_;
+    const std::unique_ptr<Gate> gate_;  ///< Null where there is none.
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

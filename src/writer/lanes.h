@@ -18,7 +18,7 @@ class Lanes {
 public:
     /// Opens `count` writers, at most as many as the store allows. `ended`: see Lane.
     Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters& counters,
-          const std::function<void()>& ended);
+          const std::function<void()>& ended, const GateSettings& gate = {});
 
     /// Every job is answered exactly once. Jobs of one lane are queued together or answered `busy`
     /// together, which changes nothing and burns no key.
@@ -30,7 +30,10 @@ public:
     [[nodiscard]] std::size_t depth() const;  ///< Jobs waiting in all lanes.
 
 private:
+    [[nodiscard]] std::size_t lane_of(Shard shard) const noexcept;
+
     Counters& counters_;
+    const bool is_gated_;
     std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
