@@ -155,6 +155,21 @@ def growth_part(results):
             *steps_table("accounts", figures["accounts"]), ""]
 
 
+def lock_table(figures):
+    """By work and number of servers; without a lock first, and the others over it."""
+    rows = []
+    for figure in figures:
+        same = [f for f in figures if (f["work"], f["servers"]) == (figure["work"],
+                                                                    figure["servers"])]
+        plain = next(f for f in same if f["lock"] == "none")
+        over = figure["per_second"]["median"] / plain["per_second"]["median"]
+        rows.append([SERVER_WORK[figure["work"]], str(figure["servers"]), f"`{figure['lock']}`",
+                     spread(figure["per_second"]), "" if figure is plain else f"{over:.2f}",
+                     *(f"{figure[name]['median']:.1f} ms" for name in ("p50_ms", "p99_ms"))])
+    return table(["work", "servers", "`--lock`", "passbook, commands/s", "over `none`", "p50",
+                  "p99"], rows)
+
+
 def latency_table(results):
     rows = []
     for name in GOALS:
@@ -179,6 +194,14 @@ def import_table(results):
              mib(found["peak_rss_kib"]["median"])] for found in results["figures"]["import"]]
     return table(["`passbook import` of the bank transactions", "rows", "rows/s", "peak memory"],
                  rows)
+
+
+def lock_part(results):
+    """Nothing where it was not measured."""
+    if "lock" not in results["figures"]:
+        return []
+    return ["### Several servers, and a lock before their writes", "",
+            *lock_table(results["figures"]["lock"]), ""]
 
 
 def page_part(results):
@@ -218,6 +241,7 @@ def page_part(results):
         "",
         *server_table(results, results["figures"]["mariadb"], MARIADB_GOALS),
         "",
+        *lock_part(results),
         END,
     ]
     return "\n".join(lines)

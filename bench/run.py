@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+from lock_work import LockWork
 from mariadb_work import MariadbWork
 from measure import ROOT, Bench, BenchError, say, sync_micros
 from postgres_growth import PostgresGrowth
@@ -46,6 +47,10 @@ FULL = {
                 "settings": {"innodb_flush_log_at_trx_commit": "1",
                              "innodb_flush_method": "fsync", "innodb_doublewrite": "1",
                              "innodb_buffer_pool_size": "4G", "innodb_log_file_size": "2G"}},
+    "lock": {"accounts": 100_000, "seconds": 6, "lanes": 2, "servers": [1, 2, 3],
+             "connections": 64,
+             "settings": {"fsync": "on", "full_page_writes": "on", "shared_buffers": "4GB",
+                          "max_wal_size": "8GB", "checkpoint_timeout": "30min"}},
 }
 QUICK = {
     "rounds": 1,
@@ -58,6 +63,8 @@ QUICK = {
     "postgres": {"accounts": 2_000, "seconds": 1, "lanes": 2, "settings": {},
                  "growth": [1_000, 3_000], "connections": [1, 8], "account_numbers": [1, 100]},
     "mariadb": {"accounts": 2_000, "seconds": 1, "lanes": 2, "settings": {}},
+    "lock": {"accounts": 2_000, "seconds": 1, "lanes": 2, "servers": [1, 2], "connections": 8,
+             "settings": {}},
 }
 
 
@@ -116,6 +123,7 @@ STORES = {
     "postgres": lambda bench, arguments: PostgresWork(bench).measure(),
     "mariadb": lambda bench, arguments: MariadbWork(bench).measure(),
     "growth": lambda bench, arguments: grow(bench),
+    "lock": lambda bench, arguments: LockWork(bench).measure(),
 }
 USUAL = ("sqlite", "postgres", "mariadb")
 
@@ -147,7 +155,8 @@ def main():
     parser.add_argument("--only", action="append", choices=list(STORES), help="this store alone; "
                         "the figures of the others stay as they are in the file")
     parser.add_argument("--full", action="store_true", help="how PostgreSQL's rates change with "
-                        "connections, accounts and 10 million entries, too: two hours")
+                        "connections, accounts and 10 million entries, and what several servers "
+                        "reach with a lock before their writes, too: two hours")
     parser.add_argument("--quick", action="store_true", help="only show that the bench works")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="passbook-bench-") as folder:
