@@ -200,7 +200,10 @@ def lock_part(results):
     """Nothing where it was not measured."""
     if "lock" not in results["figures"]:
         return []
+    rounds = len(results["figures"]["lock"][0]["per_second"]["runs"])
     return ["### Several servers, and a lock before their writes", "",
+            f"Commit `{results['commits']['lock'][:12]}`, {rounds} rounds. A machine that is "
+            "shared shows in the brackets: read what stands over `none`.", "",
             *lock_table(results["figures"]["lock"]), ""]
 
 
