@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <utility>
 
 #include "lab/wallet.h"
@@ -20,24 +19,24 @@ void Actor::has_read() {
 
 void Actor::begin(Level level) {
     session_->begin(level);
-    note(Moment::began, level == Level::usual ? "BEGIN" : "BEGIN, serializable");
+    note(Moment::began, verbatim(level == Level::usual ? "BEGIN" : "BEGIN, serializable"));
 }
 
 void Actor::commit() {
     session_->commit();
-    note(Moment::committed, "COMMIT");
+    note(Moment::committed, verbatim("COMMIT"));
 }
 
 void Actor::roll_back() {
     session_->roll_back();
-    note(Moment::undone, "ROLLBACK");
+    note(Moment::undone, verbatim("ROLLBACK"));
 }
 
 void Actor::enter(const Ask& ask) {
     session_->change(
         "INSERT INTO entry (account, idempotency_key, amount) VALUES ('wallet', ?1, ?2)",
         {ask.key, ask.amount});
-    note(Moment::entered, fmt::format("entry {:+}", ask.amount));
+    note(Moment::entered, say("entry {:+}", "항목 {:+}", ask.amount));
 }
 
 }  // namespace passbook::lab

@@ -2,7 +2,12 @@
 #include "lab/catalogue.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <set>
+
+#include "base/utf8.h"
+#include "lab/columns.h"
+#include "lab/labels.h"
 
 namespace passbook::lab {
 namespace {
@@ -25,9 +30,51 @@ TEST(Catalogue, EachWayIsPlayedOrSaysWhyNot) {
             const std::string where = experiment.id + ": " + way.name;
             EXPECT_TRUE(names.insert(way.name).second) << where;
             EXPECT_TRUE(way.play || !way.absences.empty()) << where;
-            EXPECT_FALSE(way.how.empty()) << where;
-            // So that it fits its line.
-            EXPECT_LE(way.how.size(), 57U) << where;
+            for (const Language language : languages) {
+                // So that it fits its line.
+                EXPECT_LE(columns_of(way.how.in(language)), 55U) << where;
+                EXPECT_FALSE(way.how.in(language).empty()) << where;
+            }
+        }
+    }
+}
+
+bool has_korean(const std::string& text) {
+    for (std::string_view rest = text; !rest.empty();) {
+        const Character first = first_character(rest);
+        if (first.point >= 0xAC00 && first.point <= 0xD7A3) {
+            return true;
+        }
+        rest.remove_prefix(std::max<std::size_t>(first.bytes, 1));
+    }
+    return false;
+}
+
+/// The compiler sees to it that there are two; that they are of two languages is seen here.
+void expect_translated(const Text& text, const std::string& where) {
+    const bool is_verbatim = text == verbatim("Passbook");
+    EXPECT_FALSE(text.empty()) << where;
+    EXPECT_FALSE(has_korean(text.in(Language::english))) << where;
+    EXPECT_TRUE(is_verbatim || has_korean(text.in(Language::korean)))
+        << where << ": " << text.in(Language::korean);
+}
+
+TEST(Catalogue, EachTextIsTranslated) {
+    for (const Experiment& experiment : catalogue()) {
+        expect_translated(experiment.question, experiment.id);
+        expect_translated(experiment.setting, experiment.id);
+        expect_translated(experiment.expectation, experiment.id);
+        for (const Way& way : experiment.ways) {
+            EXPECT_FALSE(has_korean(way.name)) << way.name;
+            expect_translated(way.how, experiment.id + ": " + way.name);
+            for (const Absence& absence : way.absences) {
+                expect_translated(absence.why, experiment.id + ": " + way.name);
+                for (const Language language : languages) {
+                    // So that it fits its line.
+                    EXPECT_LE(columns_of(not_on(way, absence.kind, absence.why).in(language)), 76U)
+                        << absence.why.in(language);
+                }
+            }
         }
     }
 }

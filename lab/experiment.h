@@ -12,6 +12,7 @@
 
 #include "lab/self.h"
 #include "lab/session.h"
+#include "lab/text.h"
 #include "lab/timeline.h"
 
 /// An experiment is a question, answered by playing the same setting in several ways. It is passed
@@ -26,12 +27,13 @@ enum class Promise : std::uint8_t {
     shown,    ///< Is there for its figures; must only end without a surprise.
 };
 
+/// As the report of machines has it.
 [[nodiscard]] std::string_view name_of(Promise promise) noexcept;
 
 /// What one round of one way came to. Amounts are whole numbers in the smallest unit.
 struct Round {
     struct Figure {
-        std::string name;
+        Text name;
         std::int64_t value = 0;
     };
 
@@ -40,9 +42,10 @@ struct Round {
     std::optional<std::int64_t> balance = {};      ///< As a row of its own says, where one is kept.
     std::optional<std::int64_t> entries_sum = {};  ///< Where entries are kept.
     std::chrono::nanoseconds time{0};              ///< Of the load alone.
-    std::string failure = {};                      ///< How it went wrong; empty where it held.
-    std::string surprise = {};         ///< What nobody foretold: fails the experiment at once.
+    Text failure = {};                             ///< How it went wrong; empty where it held.
+    Text surprise = {};                ///< What nobody foretold: fails the experiment at once.
     std::vector<Figure> figures = {};  ///< What this experiment measures besides.
+    std::vector<std::chrono::nanoseconds> waits = {};  ///< Of each who asked, for the answer.
 };
 
 /// Where a round is played: everything on it is new, and gone afterwards. One thread.
@@ -87,13 +90,13 @@ private:
 /// A database on which a way does not exist, and why.
 struct Absence {
     Kind kind = Kind::sqlite;
-    std::string why;
+    Text why;
 };
 
 struct Way {
-    std::string name;
+    std::string name;  ///< The same in every language.
     Promise promise = Promise::guarded;
-    std::string how;  ///< What it does, in one line.
+    Text how;  ///< What it does, in one line.
     std::function<Round(Stage&)> play;
     std::vector<Absence> absences = {};
     bool needs_redis = false;    ///< Not played where no Redis is named.
@@ -102,14 +105,14 @@ struct Way {
 
 struct Experiment {
     std::string id;
-    std::string question;
-    std::string setting;
-    std::string expectation;
+    Text question;
+    Text setting;
+    Text expectation;
     std::vector<Way> ways;
     int rounds = 5;  ///< That each way plays; an unsafe one that has not failed goes on.
     /// Holds the last rounds of the ways, in their order, against each other: what is not as
     /// expected, or nothing. May be absent.
-    std::function<std::string(const std::vector<Round>&)> compare = {};
+    std::function<Text(const std::vector<Round>&)> compare = {};
     /// What its actors do that are processes of their own, by the name of the role.
     std::map<std::string, Act> roles = {};
     bool has_locks = false;  ///< Then the report says where their keys were kept.

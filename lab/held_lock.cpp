@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/held_lock.h"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <random>
 #include <thread>
@@ -39,30 +38,32 @@ bool TradeHeld::acquire(const std::string& key, milliseconds wait) {
     key_ = key;
     while (!lock_->set(key, token_, ttl_of(self_))) {
         if (std::chrono::steady_clock::now() >= until) {
-            self_.note(Moment::refused, "lock is held by another");
+            self_.note(Moment::refused, {"lock is held by another", "락을 다른 쪽이 쥐고 있음"});
             return false;
         }
         std::this_thread::sleep_for(milliseconds(pause(random)));
     }
-    self_.note(Moment::noted, fmt::format("acquired {}", shortened(token_)));
+    self_.note(Moment::noted, say("acquired {}", "얻음 {}", shortened(token_)));
     return true;
 }
 
 std::string TradeHeld::release() {
     if (how_ == Release::plain_delete) {
         lock_->del(key_);
-        self_.note(Moment::noted, "released: DEL");
+        self_.note(Moment::noted, {"released: DEL", "놓음: DEL"});
         return "released";
     }
     const bool is_ours = lock_->del_if(key_, token_);
-    self_.note(Moment::noted, is_ours ? fmt::format("released {}", shortened(token_))
-                                      : "release: not ours any more");
+    self_.note(Moment::noted, is_ours
+                                  ? say("released {}", "놓음 {}", shortened(token_))
+                                  : Text("release: not ours any more", "놓기: 이미 내 것이 아님"));
     return is_ours ? "released" : "not_owner";
 }
 
 bool TradeHeld::is_mine() {
     const bool is_mine = lock_->is(key_, token_);
-    self_.note(Moment::read, is_mine ? "the lock is mine" : "the lock is not mine");
+    self_.note(Moment::read, is_mine ? Text("the lock is mine", "락은 내 것")
+                                     : Text("the lock is not mine", "락은 내 것이 아님"));
     return is_mine;
 }
 
@@ -86,18 +87,18 @@ bool OurHeld::acquire(const std::string& key, milliseconds wait) {
     auto answer = locks_->acquire({.keys = {key}, .wait = wait});
     result_ = answer.result;
     if (!answer.what) {
-        self_.note(Moment::refused, fmt::format("lock {}", name_of(answer.result)));
+        self_.note(Moment::refused, say("lock {}", "락 {}", name_of(answer.result)));
         return false;
     }
     guard_.emplace(std::move(*answer.what));
-    self_.note(Moment::noted,
-               fmt::format("acquired {} fence {}", guard_->token().shortened(), guard_->fence()));
+    self_.note(Moment::noted, say("acquired {} fence {}", "얻음 {} 펜스 {}",
+                                  guard_->token().shortened(), guard_->fence()));
     return true;
 }
 
 std::string OurHeld::release() {
     const std::string_view released = lock::name_of(guard_->release());
-    self_.note(Moment::noted, fmt::format("release: {}", released));
+    self_.note(Moment::noted, say("release: {}", "놓기: {}", released));
     return std::string(released);
 }
 

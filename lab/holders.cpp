@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/holders.h"
 
-#include <fmt/format.h>
 #include <stdexcept>
 #include <thread>
 
 #include "engine/locks.h"
+#include "lab/labels.h"
 #include "lab/plain_tables.h"
 #include "lab/redis_link.h"
 #include "passbook/ledger.h"
@@ -19,12 +19,12 @@ void enter_and_commit(Self& self) {
     self.sql().change(
         "INSERT INTO entry (account, idempotency_key, amount) VALUES ('wallet', ?1, ?2)",
         {self.word("name"), amount});
-    self.note(Moment::entered, fmt::format("entry {:+}", amount));
+    self.note(Moment::entered, say("entry {:+}", "항목 {:+}", amount));
     self.commit();
 }
 
 bool undone(Self& self) {
-    self.note(Moment::moved, "0 rows changed");
+    self.note(Moment::moved, {"0 rows changed", "바뀐 행 0"});
     self.roll_back();
     return false;
 }
@@ -55,7 +55,7 @@ void read_held_wallet(Stage& stage, Round& round) {
 std::int64_t read_balance(Self& self) {
     const std::int64_t balance =
         self.sql().row("SELECT balance FROM account WHERE id = 'wallet'").at(0);
-    self.note(Moment::read, fmt::format("reads balance {}", balance));
+    self.note(Moment::read, say("reads balance {}", "잔액 {} 읽음", balance));
     return balance;
 }
 
@@ -63,7 +63,7 @@ bool write_over(Self& self, HeldLock&, std::int64_t read) {
     const std::int64_t balance = read + self.number("amount");
     self.begin();
     self.sql().change("UPDATE account SET balance = ?1 WHERE id = 'wallet'", {balance});
-    self.note(Moment::moved, fmt::format("balance = {}", balance));
+    self.note(Moment::moved, say("balance = {}", "잔액 = {}", balance));
     enter_and_commit(self);
     return true;
 }
@@ -76,7 +76,7 @@ bool write_if_enough(Self& self, HeldLock&, std::int64_t) {
                           {amount}) == 0) {
         return undone(self);
     }
-    self.note(Moment::moved, fmt::format("balance {:+}: 1 row", amount));
+    self.note(Moment::moved, say("balance {:+}: 1 row", "잔액 {:+}: 1행", amount));
     enter_and_commit(self);
     return true;
 }
@@ -90,21 +90,23 @@ bool write_with_fence(Self& self, HeldLock& lock, std::int64_t read) {
         self.report("late", 1);
         return undone(self);
     }
-    self.note(Moment::moved, fmt::format("balance = {}, fence {}", balance, lock.fence()));
+    self.note(Moment::moved,
+              say("balance = {}, fence {}", "잔액 = {}, 펜스 {}", balance, lock.fence()));
     enter_and_commit(self);
     return true;
 }
 
 void work_under(Self& self, HeldLock& lock, const Write& write) {
     const std::int64_t amount = self.number("amount");
-    self.note(Moment::asked, fmt::format("asks {:+} (key {})", amount, self.word("name")));
+    self.note(Moment::asked,
+              say("asks {:+} (key {})", "{:+} 요청 (키 {})", amount, self.word("name")));
     bool is_accepted = false;
     if (lock.acquire(wallet_key, std::chrono::seconds(30))) {
         const std::int64_t balance = read_balance(self);
         self.here("decided");
         is_accepted = balance + amount >= 0 && write(self, lock, balance);
         self.note(is_accepted ? Moment::accepted : Moment::refused,
-                  is_accepted ? "accepted" : "refused");
+                  is_accepted ? labels::accepted : labels::refused);
         self.here("written");
         self.report("release", lock.release());
     }
@@ -135,7 +137,7 @@ void Watch::await_expiry(Timeline::Lane& lane) {
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    lane.note(Moment::noted, "the lock has expired");
+    lane.note(Moment::noted, {"the lock has expired", "락이 만료됨"});
 }
 
 Round tell(Stage& stage, const Story& story, Words* report_of_a) {
@@ -143,21 +145,21 @@ Round tell(Stage& stage, const Story& story, Words* report_of_a) {
     Words words_of_a = story.of_a;
     words_of_a.insert(story.words.begin(), story.words.end());
     const auto begun = stage.timeline().elapsed();
-    Process a(stage, story.experiment, story.role, "A", words_of_a);
+    Process a(stage, story.experiment, story.role, verbatim("A"), words_of_a);
     a.await("decided");
     if (story.then) {
         story.then();
     }
     if (story.fate == Fate::wiped) {
         RedisLink(stage.redis()).wipe();
-        a.lane().note(Moment::noted, "all keys are wiped");
+        a.lane().note(Moment::noted, {"all keys are wiped", "모든 키가 지워짐"});
     } else {
         if (story.fate == Fate::stands_still) {
             a.stop();
         }
         watch.await_expiry(a.lane());
     }
-    Process b(stage, story.experiment, story.role, "B", story.words);
+    Process b(stage, story.experiment, story.role, verbatim("B"), story.words);
     b.await("decided");
     b.go();
     b.await("written");
@@ -175,9 +177,9 @@ Round tell(Stage& stage, const Story& story, Words* report_of_a) {
     round.accepted = number(of_a, "accepted") + number(of_b, "accepted");
     round.refused = 2 - round.accepted;
     if (of_b.at("release") != "released") {
-        round.surprise = fmt::format("B's release says {}", of_b.at("release"));
+        round.surprise = say("B's release says {}", "B의 놓기가 {}라고 함", of_b.at("release"));
     } else if (of_a.at("release") == "released") {
-        round.surprise = "A's release found nothing amiss";
+        round.surprise = {"A's release found nothing amiss", "A의 놓기가 아무 문제도 못 찾음"};
     }
     if (report_of_a != nullptr) {
         *report_of_a = of_a;

@@ -85,7 +85,7 @@ void write_one(Self& self, const Grant& grant, const std::string& keys) {
     failpoint("lab_after_effect");
     if (keys == "apart") {
         self.sql().change("INSERT INTO done (idempotency_key) VALUES (?1)", {grant.key});
-        self.note(Moment::entered, "key noted");
+        self.note(Moment::entered, {"key noted", "키를 적어 둠"});
     }
 }
 
@@ -182,14 +182,15 @@ void keep_by_rows(Self& self) {
     self.here("ready");
     for (auto line = self.asked(); line && line != "end"; line = self.asked()) {
         const Grant grant = grant_of(*line);
-        self.note(Moment::asked, fmt::format("is asked for {}", grant.key));
+        self.note(Moment::asked, say("is asked for {}", "{} 요청을 받음", grant.key));
         const bool is_replay = is_done(self, grant, keys);
         if (!is_replay) {
             write_one(self, grant, keys);
         }
         failpoint("lab_before_answer");
         self.say(answer_of(grant, is_replay, 0));
-        self.note(Moment::accepted, is_replay ? "answers: done before" : "answers");
+        self.note(Moment::accepted, is_replay ? Text("answers: done before", "응답: 전에 끝난 일")
+                                              : Text("answers", "응답"));
     }
 }
 

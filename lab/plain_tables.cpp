@@ -26,9 +26,9 @@ std::int64_t count_of_entries(Session& session) {
     return session.row("SELECT count(*) FROM entry").at(0);
 }
 
-std::string actor_name(std::size_t number) {
-    return number < 26 ? std::string(1, static_cast<char>('A' + static_cast<int>(number)))
-                       : fmt::format("{}", number + 1);
+Text actor_name(std::size_t number) {
+    return verbatim(number < 26 ? std::string(1, static_cast<char>('A' + static_cast<int>(number)))
+                                : fmt::format("{}", number + 1));
 }
 
 }  // namespace passbook::lab

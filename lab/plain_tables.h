@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lab/session.h"
+#include "lab/text.h"
 
 /// The tables that most teams begin with: a balance per account, and entries with a unique key.
 
@@ -17,6 +18,6 @@ void create_plain_tables(Session& session);
 [[nodiscard]] std::int64_t count_of_entries(Session& session);
 
 /// A, B, … Z, then by number.
-[[nodiscard]] std::string actor_name(std::size_t number);
+[[nodiscard]] Text actor_name(std::size_t number);
 
 }  // namespace passbook::lab

@@ -2,6 +2,7 @@
 #include "lab/process.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
@@ -16,20 +17,25 @@ void take_note(Timeline::Lane& lane, std::string_view text) {
     int moment = 0;
     const auto time = std::from_chars(text.data(), text.data() + text.size(), nanos);
     const auto rest = std::from_chars(time.ptr + 1, text.data() + text.size(), moment);
+    const std::string_view texts =
+        text.substr(static_cast<std::size_t>(rest.ptr + 1 - text.data()));
+    const std::size_t tab = std::min(texts.find('\t'), texts.size());
+    const std::string_view english = texts.substr(0, tab);
+    const std::string_view korean = texts.substr(std::min(tab + 1, texts.size()));
     lane.note(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(nanos)),
-              static_cast<Moment>(moment), std::string(rest.ptr + 1, text.data() + text.size()));
+              static_cast<Moment>(moment), Text(std::string(english), std::string(korean)));
 }
 
 }  // namespace
 
-Process::Process(Stage& stage, std::string_view experiment, std::string_view role,
-                 const std::string& name, const Words& words, std::vector<std::string> environment)
-    : name_(name),
+Process::Process(Stage& stage, std::string_view experiment, std::string_view role, const Text& name,
+                 const Words& words, std::vector<std::string> environment)
+    : name_(name.in(Language::english)),
       child_({.arguments = {"lab", "actor", std::string(experiment), std::string(role)},
               .environment = std::move(environment)}),
-      lane_(stage.timeline().lane(fmt::format("{} (process {})", name, child_.id()))) {
+      lane_(stage.timeline().lane(say("{} (process {})", "{} (프로세스 {})", name, child_.id()))) {
     Words all = words;
-    all.emplace("name", name);
+    all.emplace("name", name_);
     all.emplace("plain tables", stage.database().url());
     all.emplace("store", stage.store_url());
     all.emplace("lock service", stage.lock_service());
@@ -94,11 +100,11 @@ Words Process::finish() {
 
 void Process::stop() {
     child_.stop();
-    lane_.note(Moment::noted, "SIGSTOP: stands still");
+    lane_.note(Moment::noted, {"SIGSTOP: stands still", "SIGSTOP: 멈춰 섬"});
 }
 
 void Process::resume() {
-    lane_.note(Moment::noted, "SIGCONT: goes on");
+    lane_.note(Moment::noted, {"SIGCONT: goes on", "SIGCONT: 다시 감"});
     child_.resume();
 }
 
@@ -106,7 +112,7 @@ void Process::kill() {
     child_.kill();
     while (heard()) {
     }
-    lane_.note(Moment::noted, "SIGKILL: is gone");
+    lane_.note(Moment::noted, {"SIGKILL: is gone", "SIGKILL: 사라짐"});
 }
 
 std::int64_t number(const Words& words, std::string_view name) {

@@ -19,9 +19,8 @@ public:
     /// Starts a role of an experiment under a name. It is told of the stage: `plain tables`,
     /// `store` and `lock service` (as engine::open_locks takes it), `redis` (empty where there is
     /// none); and `words` besides. `environment` is of the form NAME=VALUE.
-    Process(Stage& stage, std::string_view experiment, std::string_view role,
-            const std::string& name, const Words& words = {},
-            std::vector<std::string> environment = {});
+    Process(Stage& stage, std::string_view experiment, std::string_view role, const Text& name,
+            const Words& words = {}, std::vector<std::string> environment = {});
 
     /// Waits until it is at that place. Throws std::runtime_error where it ends before, or does
     /// something else.

@@ -2,6 +2,7 @@
 #include "lab/report_json.h"
 
 #include "http/json_writer.h"
+#include "lab/figures.h"
 
 namespace passbook::lab {
 namespace {
@@ -23,7 +24,7 @@ void write(JsonWriter& json, const Round& round) {
     if (round.failure.empty()) {
         json.null();
     } else {
-        json.text(round.failure);
+        json.text(round.failure.in(Language::english));
     }
     json.name("accepted").number(round.accepted).name("refused").number(round.refused);
     write(json, "balance", round.balance);
@@ -32,9 +33,21 @@ void write(JsonWriter& json, const Round& round) {
         std::chrono::duration_cast<std::chrono::microseconds>(round.time).count());
     json.name("figures").begin_object();
     for (const Round::Figure& figure : round.figures) {
-        json.name(figure.name).number(figure.value);
+        json.name(figure.name.in(Language::english)).number(figure.value);
     }
     json.end_object().end_object();
+}
+
+void write_waits(JsonWriter& json, const WayResult& result) {
+    const auto micros = [](std::chrono::nanoseconds time) {
+        return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+    };
+    if (const auto waits = waits_of(result)) {
+        json.name("latency_micros").begin_object();
+        json.name("p50").number(micros(waits->half)).name("p95").number(micros(waits->most));
+        json.name("max").number(micros(waits->longest));
+        json.name("count").number(static_cast<std::int64_t>(waits->count)).end_object();
+    }
 }
 
 void write(JsonWriter& json, const WayResult& result) {
@@ -42,10 +55,11 @@ void write(JsonWriter& json, const WayResult& result) {
     json.name("database").text(name_of(result.kind)).name("level").text(usual_level(result.kind));
     json.name("promise").text(name_of(result.way->promise));
     if (result.absent) {
-        json.name("absent").text(*result.absent).end_object();
+        json.name("absent").text(result.absent->in(Language::english)).end_object();
         return;
     }
     json.name("failed").number(static_cast<std::int64_t>(result.failed()));
+    write_waits(json, result);
     json.name("rounds").begin_array();
     for (const Round& round : result.rounds) {
         write(json, round);
@@ -54,9 +68,12 @@ void write(JsonWriter& json, const WayResult& result) {
 }
 
 void write_heading(JsonWriter& json, const Experiment& experiment) {
-    json.name("id").text(experiment.id).name("question").text(experiment.question);
-    json.name("setting").text(experiment.setting);
-    json.name("expectation").text(experiment.expectation);
+    json.name("id")
+        .text(experiment.id)
+        .name("question")
+        .text(experiment.question.in(Language::english));
+    json.name("setting").text(experiment.setting.in(Language::english));
+    json.name("expectation").text(experiment.expectation.in(Language::english));
 }
 
 }  // namespace
@@ -70,12 +87,12 @@ std::string json_of(const std::vector<ExperimentResult>& results) {
         json.begin_object();
         write_heading(json, *result.experiment);
         json.name("passed").boolean(missed.empty()).name("missed").begin_array();
-        for (const std::string& each : missed) {
-            json.text(each);
+        for (const Text& each : missed) {
+            json.text(each.in(Language::english));
         }
         json.end_array();
         if (!result.locks.empty()) {
-            json.name("locks").text(result.locks);
+            json.name("locks").text(result.locks.in(Language::english));
         }
         json.name("ways").begin_array();
         for (const WayResult& way : result.ways) {
@@ -97,7 +114,11 @@ std::string json_of(const std::vector<Experiment>& experiments) {
         json.name("ways").begin_array();
         for (const Way& way : experiment.ways) {
             json.begin_object().name("way").text(way.name);
-            json.name("promise").text(name_of(way.promise)).name("how").text(way.how).end_object();
+            json.name("promise")
+                .text(name_of(way.promise))
+                .name("how")
+                .text(way.how.in(Language::english))
+                .end_object();
         }
         json.end_array().end_object();
     }

@@ -9,7 +9,7 @@
 namespace passbook::lab {
 
 /// `{"experiments":[{"id","passed","missed",…,"ways":[…]}]}`; amounts as they are, times in
-/// microseconds.
+/// microseconds; texts in English.
 [[nodiscard]] std::string json_of(const std::vector<ExperimentResult>& results);
 
 /// `{"experiments":[{"id","question",…}]}` of what can be run.

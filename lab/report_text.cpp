@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 #include <vector>
+
+#include "lab/columns.h"
+#include "lab/excerpt.h"
+#include "lab/figures.h"
+#include "lab/labels.h"
 
 namespace passbook::lab {
 namespace {
@@ -16,97 +20,67 @@ constexpr std::size_t indent = 4;
 /// Breaks a text between words; every line but the first is moved in by `hanging`.
 std::string wrapped(std::string_view label, const std::string& text) {
     constexpr std::size_t hanging = 15;
-    std::string out = fmt::format("  {:<{}}", label, hanging - 2);
+    std::string out = "  " + flush_left(hanging - 2, label);
     std::size_t column = hanging;
     std::istringstream words(text);
     for (std::string word; words >> word;) {
-        if (column + word.size() > columns && column > hanging) {
+        const std::size_t width = columns_of(word);
+        if (column + width > columns && column > hanging) {
             out.pop_back();
             out += '\n' + std::string(hanging, ' ');
             column = hanging;
         }
         out += word + ' ';
-        column += word.size() + 1;
+        column += width + 1;
     }
     out.pop_back();
     return out + '\n';
 }
 
-std::string shown(const std::optional<std::int64_t>& number) {
-    return number ? grouped(*number) : "-";
-}
-
-std::string milliseconds(std::chrono::nanoseconds time) {
-    const double ms = std::chrono::duration<double, std::milli>(time).count();
-    return ms < 100 ? fmt::format("{:.1f} ms", ms) : fmt::format("{} ms", grouped(std::lround(ms)));
-}
-
 /// A column of the table: its heading, and one cell per way.
 struct Column {
-    std::string heading;
+    Text heading;
     std::vector<std::string> cells;
 };
 
 using Rows = std::vector<const WayResult*>;
 
 template <class Cell>
-Column column(std::string heading, const Rows& rows, const Cell& cell) {
+Column column(Text heading, const Rows& rows, const Cell& cell) {
     Column made{std::move(heading), {}};
     for (const WayResult* row : rows) {
-        made.cells.push_back(cell(*row, row->rounds.at(row->telling)));
+        made.cells.push_back(cell(*row, told(*row)));
     }
     return made;
 }
 
-std::optional<std::int64_t> difference(const Round& round) {
-    return round.balance && round.entries_sum ? std::optional(*round.balance - *round.entries_sum)
-                                              : std::nullopt;
-}
-
-std::optional<std::int64_t> figure(const Round& round, const std::string& name) {
-    const auto found = std::find_if(round.figures.begin(), round.figures.end(),
-                                    [&](const Round::Figure& f) { return f.name == name; });
-    return found == round.figures.end() ? std::nullopt : std::optional(found->value);
-}
-
-std::vector<std::string> figure_names(const Rows& rows) {
-    std::vector<std::string> names;
-    for (const WayResult* row : rows) {
-        for (const Round::Figure& each : row->rounds.at(row->telling).figures) {
-            if (std::find(names.begin(), names.end(), each.name) == names.end()) {
-                names.push_back(each.name);
-            }
-        }
-    }
-    return names;
-}
-
-std::vector<Column> columns_of(const Rows& rows) {
+std::vector<Column> columns_for(const Rows& rows, Language in) {
     std::vector<Column> all{
-        column("way", rows, [](const WayResult& w, const Round&) { return w.way->name; }),
-        column("failed", rows,
-               [](const WayResult& w, const Round&) {
-                   return fmt::format("{} of {}", w.failed(), w.rounds.size());
+        column(labels::way, rows, [](const WayResult& w, const Round&) { return w.way->name; }),
+        column(labels::failed, rows,
+               [&](const WayResult& w, const Round&) {
+                   return of_rounds(w.failed(), w.rounds.size()).in(in);
                }),
-        column("accepted", rows,
+        column(labels::accepted, rows,
                [](const WayResult&, const Round& r) { return grouped(r.accepted); }),
-        column("refused", rows,
+        column(labels::refused, rows,
                [](const WayResult&, const Round& r) { return grouped(r.refused); }),
-        column("balance", rows, [](const WayResult&, const Round& r) { return shown(r.balance); }),
-        column("entries", rows,
+        column(labels::balance, rows,
+               [](const WayResult&, const Round& r) { return shown(r.balance); }),
+        column(labels::entries, rows,
                [](const WayResult&, const Round& r) { return shown(r.entries_sum); }),
-        column("difference", rows,
+        column(labels::difference, rows,
                [](const WayResult&, const Round& r) { return shown(difference(r)); }),
-        column("time", rows, [](const WayResult&, const Round& r) {
+        column(labels::time, rows, [](const WayResult&, const Round& r) {
             return r.time.count() == 0 ? "-" : milliseconds(r.time);
         })};
-    for (const std::string& name : figure_names(rows)) {
+    for (const Text& name : figure_names(rows)) {
         all.push_back(column(
             name, rows, [&](const WayResult&, const Round& r) { return shown(figure(r, name)); }));
     }
     // Where nobody is refused, or a figure is not taken, the column would only take room.
     std::erase_if(all, [](const Column& each) {
-        const std::string_view nothing = each.heading == "refused" ? "0" : "-";
+        const std::string_view nothing = each.heading == Text(labels::refused) ? "0" : "-";
         return std::all_of(each.cells.begin(), each.cells.end(),
                            [&](const std::string& cell) { return cell == nothing; });
     });
@@ -114,43 +88,31 @@ std::vector<Column> columns_of(const Rows& rows) {
 }
 
 /// The first column is words, the others numbers.
-std::string table(const Rows& rows) {
-    const std::vector<Column> all = columns_of(rows);
-    std::string out;
-    for (std::size_t line = 0; line <= rows.size(); ++line) {
-        std::string text(indent, ' ');
-        for (std::size_t at = 0; at < all.size(); ++at) {
-            std::size_t width = all[at].heading.size();
-            for (const std::string& cell : all[at].cells) {
-                width = std::max(width, cell.size());
-            }
-            const std::string& cell = line == 0 ? all[at].heading : all[at].cells[line - 1];
-            text += at == 0 ? fmt::format("{:<{}}  ", cell, width)
-                            : fmt::format("{:>{}}  ", cell, width);
+std::string table(const Rows& rows, Language in) {
+    std::vector<std::string> lines(rows.size() + 1, std::string(indent, ' '));
+    bool is_first = true;
+    for (const Column& each : columns_for(rows, in)) {
+        std::vector<std::string> cells = each.cells;
+        cells.insert(cells.begin(), each.heading.in(in));
+        std::size_t width = 0;
+        for (const std::string& cell : cells) {
+            width = std::max(width, columns_of(cell));
         }
-        out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
+        for (std::size_t line = 0; line < cells.size(); ++line) {
+            lines[line] +=
+                (is_first ? flush_left(width, cells[line]) : flush_right(width, cells[line])) +
+                "  ";
+        }
+        is_first = false;
+    }
+    std::string out;
+    for (const std::string& line : lines) {
+        out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
     }
     return out;
 }
 
-/// What a way measured in each round, where it was not always the same.
-std::string by_round(const WayResult& way) {
-    std::string out;
-    for (const std::string& name : figure_names({&way})) {
-        std::vector<std::string> values;
-        for (const Round& round : way.rounds) {
-            values.push_back(shown(figure(round, name)));
-        }
-        if (std::any_of(values.begin(), values.end(),
-                        [&](const auto& value) { return value != values.front(); })) {
-            out += fmt::format("    {}: {} round by round: {}\n", way.way->name, name,
-                               fmt::join(values, "  "));
-        }
-    }
-    return out;
-}
-
-std::string outcome_table(const ExperimentResult& result, Kind kind) {
+std::string outcome_table(const ExperimentResult& result, Kind kind, Language in) {
     Rows rows;
     std::string absent;
     std::string rounds;
@@ -159,103 +121,66 @@ std::string outcome_table(const ExperimentResult& result, Kind kind) {
             continue;
         }
         if (way.absent) {
-            const std::string where =
-                way.way->needs_redis ? "played" : fmt::format("on {}", name_of(kind));
-            absent += fmt::format("    {:<20}not {}: {}\n", way.way->name, where, *way.absent);
-        } else {
-            rows.push_back(&way);
-            rounds += by_round(way);
+            absent += fmt::format("    {:<20}{}\n", way.way->name,
+                                  not_on(*way.way, kind, *way.absent).in(in));
+            continue;
+        }
+        rows.push_back(&way);
+        for (const Text& name : figure_names({&way})) {
+            const auto values = by_round(way, name);
+            if (!values.empty()) {
+                rounds +=
+                    fmt::format("    {}\n", round_by_round(way.way->name, name, values).in(in));
+            }
         }
     }
     return fmt::format("\n  {} ({})\n", name_of(kind), usual_level(kind)) +
-           (rows.empty() ? "" : table(rows)) + absent + rounds;
+           (rows.empty() ? "" : table(rows, in)) + absent + rounds;
 }
 
-std::string axes(const ExperimentResult& result, Kind kind) {
-    const WayResult* failing = nullptr;
-    const WayResult* holding = nullptr;
-    for (const WayResult& way : result.ways) {
-        if (way.kind != kind || way.happenings.empty()) {
-            continue;
-        }
-        const WayResult*& place = way.failed() > 0 ? failing : holding;
-        place = place == nullptr ? &way : place;
-    }
+std::string axes(const ExperimentResult& result, Kind kind, Language in) {
     std::string out;
-    for (const WayResult* way : {failing, holding}) {
-        if (way != nullptr) {
-            const std::string& failure = way->rounds.at(way->telling).failure;
-            out += fmt::format("\n  {}, round {}: {}\n", way->way->name, way->telling + 1,
-                               failure.empty() ? "held" : failure);
-            out += time_axis(*way);
-        }
+    for (const WayResult* way : telling_ways(result, kind)) {
+        const Text& failure = told(*way).failure;
+        out +=
+            fmt::format("\n  {}, {}: {}\n", way->way->name, round_number(way->telling + 1).in(in),
+                        (failure.empty() ? Text(labels::held) : failure).in(in)) +
+            time_axis(*way, in);
     }
     return out;
-}
-
-/// The lanes that came first, and what happened in them.
-std::vector<Happening> of_first_lanes(const WayResult& way, std::size_t lanes_max,
-                                      std::vector<std::size_t>& lanes) {
-    std::vector<Happening> kept;
-    for (const Happening& happening : way.happenings) {
-        const bool known = std::find(lanes.begin(), lanes.end(), happening.lane) != lanes.end();
-        if (!known && lanes.size() < lanes_max) {
-            lanes.push_back(happening.lane);
-        }
-        if (known || lanes.back() == happening.lane) {
-            kept.push_back(happening);
-        }
-    }
-    std::sort(lanes.begin(), lanes.end());
-    return kept;
 }
 
 }  // namespace
 
-std::string grouped(std::int64_t number) {
-    std::string digits = fmt::format("{}", number);
-    const std::size_t first = number < 0 ? 1 : 0;
-    for (std::size_t at = digits.size(); at > first + 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return digits;
-}
-
-std::string time_axis(const WayResult& way) {
+std::string time_axis(const WayResult& way, Language language) {
     constexpr std::size_t lanes_max = 3;
     constexpr std::size_t rows_max = 24;
     constexpr std::size_t time_width = 11;
-    std::vector<std::size_t> lanes;
-    const std::vector<Happening> kept = of_first_lanes(way, lanes_max, lanes);
-    if (lanes.empty()) {
+    const Excerpt excerpt = excerpt_of(way, lanes_max, rows_max);
+    const std::size_t lanes = excerpt.lanes.size();
+    if (lanes == 0) {
         return "";
     }
     const std::size_t width =
-        std::min<std::size_t>((columns - time_width) / lanes.size(), lanes.size() == 1 ? 80 : 32);
+        std::min<std::size_t>((columns - time_width) / lanes, lanes == 1 ? 80 : 32);
     std::string out = fmt::format("{:>{}}  ", "ms", time_width - 2);
-    for (const std::size_t lane : lanes) {
-        out += fmt::format("{:<{}}", way.lanes.at(lane), width);
+    for (const std::size_t lane : excerpt.lanes) {
+        out += flush_left(width, way.lanes.at(lane).in(language));
     }
     out = out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
-    for (std::size_t row = 0; row < kept.size() && row < rows_max; ++row) {
-        const auto lane = std::find(lanes.begin(), lanes.end(), kept[row].lane);
-        const double ms =
-            std::chrono::duration<double, std::milli>(kept[row].at - kept[0].at).count();
-        out += fmt::format("{:>{}.2f}  {}{}\n", ms, time_width - 2,
-                           std::string(width * static_cast<std::size_t>(lane - lanes.begin()), ' '),
-                           kept[row].text.substr(0, width == 80 ? width : width - 1));
+    for (const Happening& row : excerpt.rows) {
+        out += fmt::format("{:>{}.2f}  {}{}\n", excerpt.milliseconds(row), time_width - 2,
+                           std::string(width * excerpt.place_of(row), ' '),
+                           cut_to(lanes == 1 ? width : width - 1, row.text.in(language)));
     }
-    const std::size_t more = way.happenings.size() - std::min(kept.size(), rows_max);
-    if (more > 0) {
-        out += fmt::format(
-            "           … and {} more in {}\n", more,
-            way.lanes.size() == 1 ? "1 lane" : fmt::format("{} lanes", way.lanes.size()));
+    if (excerpt.left_out > 0) {
+        out += fmt::format("{:{}}{}\n", "", time_width,
+                           more_in(excerpt.left_out, way.lanes.size()).in(language));
     }
     return out;
 }
 
-std::string summary_of(const std::vector<ExperimentResult>& results) {
+std::string summary_of(const std::vector<ExperimentResult>& results, Language language) {
     std::string out;
     for (const Kind kind : {Kind::sqlite, Kind::postgres, Kind::mariadb}) {
         std::size_t rounds = 0;
@@ -276,46 +201,42 @@ std::string summary_of(const std::vector<ExperimentResult>& results) {
             }
         }
         if (rounds > 0) {
-            out += fmt::format(
-                "{:<11}{} of {} unsafe ways were seen to fail, {} of {} guarded ways held; {} "
-                "rounds.\n",
-                name_of(kind), failed, unsafe, held, guarded,
-                grouped(static_cast<std::int64_t>(rounds)));
+            out += fmt::format("{:<11}", name_of(kind)) +
+                   say("{} of {} unsafe ways were seen to fail, {} of {} guarded ways held; {} "
+                       "rounds.\n",
+                       "위험한 방식 {1}개 중 {0}개가 실패를 보였고, 안전한 방식 {3}개 중 {2}개가 "
+                       "지켜졌다. {4}회차.\n",
+                       failed, unsafe, held, guarded, grouped(static_cast<std::int64_t>(rounds)))
+                       .in(language);
         }
     }
     return out;
 }
 
-std::string text_of(const ExperimentResult& result) {
+std::string text_of(const ExperimentResult& result, Language language) {
     const Experiment& experiment = *result.experiment;
-    std::string out = fmt::format("{}  {}\n", experiment.id, experiment.question);
-    out += wrapped("setting", experiment.setting);
-    out += wrapped("expectation", experiment.expectation);
+    std::string out = fmt::format("{}  {}\n", experiment.id, experiment.question.in(language));
+    out += wrapped(labels::setting.in(language), experiment.setting.in(language));
+    out += wrapped(labels::expectation.in(language), experiment.expectation.in(language));
     if (!result.locks.empty()) {
-        out += wrapped("locks", result.locks);
+        out += wrapped(labels::locks.in(language), result.locks.in(language));
     }
     for (std::size_t n = 0; n < experiment.ways.size(); ++n) {
         const Way& way = experiment.ways[n];
-        out += fmt::format("  {:<13}{:<8} {:<20} {}\n", n == 0 ? "ways" : "", name_of(way.promise),
-                           way.name, way.how);
+        out += "  " + flush_left(13, n == 0 ? labels::ways.in(language) : "") +
+               flush_left(9, label_of(way.promise).in(language)) +
+               fmt::format("{:<20} {}\n", way.name, way.how.in(language));
     }
-    std::vector<Kind> kinds;
-    for (const WayResult& way : result.ways) {
-        if (std::find(kinds.begin(), kinds.end(), way.kind) == kinds.end()) {
-            kinds.push_back(way.kind);
-        }
-    }
-    for (const Kind kind : kinds) {
-        out += outcome_table(result, kind) + axes(result, kind);
+    for (const Kind kind : kinds_of(result)) {
+        out += outcome_table(result, kind, language) + axes(result, kind, language);
     }
     const auto missed = result.missed();
-    const bool played = std::any_of(result.ways.begin(), result.ways.end(),
-                                    [](const WayResult& way) { return !way.rounds.empty(); });
     if (missed.empty()) {
-        out += played ? "\n  As expected.\n" : "\n  Not played.\n";
+        const Label verdict = was_played(result) ? labels::as_expected : labels::not_played;
+        out += fmt::format("\n  {}\n", verdict.in(language));
     }
-    for (const std::string& each : missed) {
-        out += fmt::format("\n  NOT AS EXPECTED: {}\n", each);
+    for (const Text& each : missed) {
+        out += fmt::format("\n  {}: {}\n", labels::not_as_expected.in(language), each.in(language));
     }
     return out;
 }

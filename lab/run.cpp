@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/run.h"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <map>
 
@@ -11,9 +10,10 @@ namespace passbook::lab {
 namespace {
 
 /// Why the way does not exist at that place; nothing where it does.
-std::optional<std::string> absence(const Way& way, const Place& place, const RunOptions& options) {
+std::optional<Text> absence(const Way& way, const Place& place, const RunOptions& options) {
     if (way.needs_redis && options.redis.empty()) {
-        return "it needs a Redis, named by --redis redis://HOST:PORT";
+        return Text("it needs a Redis, named by --redis redis://HOST:PORT",
+                    "Redis가 있어야 한다: --redis redis://HOST:PORT");
     }
     const auto found = std::find_if(way.absences.begin(), way.absences.end(),
                                     [&](const Absence& a) { return a.kind == place.kind(); });
@@ -21,7 +21,8 @@ std::optional<std::string> absence(const Way& way, const Place& place, const Run
         return found->why;
     }
     return way.needs_standby && !place.has_standby()
-               ? std::optional("name a standby with --standby URL")
+               ? std::optional<Text>(
+                     {"name a standby with --standby URL", "--standby URL로 대기 서버를 지정한다"})
                : std::nullopt;
 }
 
@@ -53,36 +54,37 @@ std::size_t WayResult::failed() const {
         rounds.begin(), rounds.end(), [](const Round& r) { return !r.failure.empty(); }));
 }
 
-std::optional<std::string> WayResult::missed() const {
+std::optional<Text> WayResult::missed() const {
     for (const Round& round : rounds) {
         if (!round.surprise.empty()) {
-            return fmt::format("{}: {}", way->name, round.surprise);
+            return say("{}: {}", "{}: {}", way->name, round.surprise);
         }
         if (way->promise == Promise::guarded && !round.failure.empty()) {
-            return fmt::format("{} did not hold: {}", way->name, round.failure);
+            return say("{} did not hold: {}", "{}: 지켜지지 않음: {}", way->name, round.failure);
         }
     }
     if (way->promise == Promise::unsafe && !absent && failed() == 0) {
-        return fmt::format("{} was not seen to fail in {} rounds", way->name, rounds.size());
+        return say("{} was not seen to fail in {} rounds", "{}: {}회차 안에 실패가 나타나지 않음",
+                   way->name, rounds.size());
     }
     return std::nullopt;
 }
 
-std::vector<std::string> ExperimentResult::missed() const {
-    std::vector<std::string> all;
+std::vector<Text> ExperimentResult::missed() const {
+    std::vector<Text> all;
     std::map<Kind, std::vector<Round>> last;
     for (const WayResult& way : ways) {
         if (const auto missed = way.missed()) {
-            all.push_back(fmt::format("{} on {}", *missed, name_of(way.kind)));
+            all.push_back(say("{} on {}", "{} ({})", *missed, name_of(way.kind)));
         }
         if (!way.rounds.empty()) {
             last[way.kind].push_back(way.rounds.back());
         }
     }
     for (const auto& [kind, rounds] : last) {
-        const std::string unlike = experiment->compare ? experiment->compare(rounds) : "";
+        const Text unlike = experiment->compare ? experiment->compare(rounds) : Text();
         if (!unlike.empty()) {
-            all.push_back(fmt::format("{} on {}", unlike, name_of(kind)));
+            all.push_back(say("{} on {}", "{} ({})", unlike, name_of(kind)));
         }
     }
     return all;
@@ -92,8 +94,9 @@ ExperimentResult run(const Experiment& experiment, const RunOptions& options) {
     ExperimentResult result{&experiment, {}};
     if (experiment.has_locks) {
         result.locks = options.redis.empty()
-                           ? "leases of the store, and for the trade's ways a table of locks"
-                           : shown_redis(options.redis);
+                           ? Text("leases of the store, and for the trade's ways a table of locks",
+                                  "저장소의 임차, 흔한 방식들에는 락 테이블")
+                           : verbatim(shown_redis(options.redis));
     }
     const auto rounds = static_cast<std::size_t>(experiment.rounds);
     const std::size_t total = options.places.size() * experiment.ways.size() * rounds;

@@ -18,24 +18,24 @@ namespace passbook::lab {
 struct WayResult {
     const Way* way = nullptr;
     Kind kind = Kind::sqlite;
-    std::optional<std::string> absent;  ///< Why it does not exist there; then there are no rounds.
+    std::optional<Text> absent;  ///< Why it does not exist there; then there are no rounds.
     std::vector<Round> rounds;
     std::vector<Happening> happenings;  ///< Of the round that `telling` names.
-    std::vector<std::string> lanes;
+    std::vector<Text> lanes;
     std::size_t telling = 0;  ///< The round to show: the first that failed, else the first.
 
     [[nodiscard]] std::size_t failed() const;
     /// Nothing where the way did what is foretold of it; else, in one sentence, what it did.
-    [[nodiscard]] std::optional<std::string> missed() const;
+    [[nodiscard]] std::optional<Text> missed() const;
 };
 
 struct ExperimentResult {
     const Experiment* experiment = nullptr;
     std::vector<WayResult> ways;
-    std::string locks = {};  ///< Where their keys were kept, where the experiment has locks.
+    Text locks = {};  ///< Where their keys were kept, where the experiment has locks.
 
     /// One sentence for each expectation that was not met; empty where all were.
-    [[nodiscard]] std::vector<std::string> missed() const;
+    [[nodiscard]] std::vector<Text> missed() const;
 };
 
 struct RunOptions {

@@ -10,13 +10,15 @@
 namespace passbook::lab {
 namespace {
 
+const Text lost{"lost", "잃음"};
+
 /// A way that fails in the rounds named.
 Way way_failing_in(Promise promise, std::vector<int> rounds) {
-    return {.name = "way", .promise = promise, .how = "", .play = [rounds, n = 0](Stage&) mutable {
+    return {.name = "way", .promise = promise, .how = {}, .play = [rounds, n = 0](Stage&) mutable {
                 ++n;
                 Round round;
                 if (std::find(rounds.begin(), rounds.end(), n) != rounds.end()) {
-                    round.failure = "lost";
+                    round.failure = lost;
                 }
                 return round;
             }};
@@ -40,38 +42,44 @@ TEST(Run, AnUnsafeWayThatNeverFailsIsAMissedExpectation) {
     const auto result = played(experiment);
     EXPECT_EQ(result.ways[0].rounds.size(), 20U);
     EXPECT_EQ(result.missed(),
-              std::vector<std::string>{"way was not seen to fail in 20 rounds on SQLite"});
+              std::vector<Text>({{"way was not seen to fail in 20 rounds on SQLite",
+                                  "way: 20회차 안에 실패가 나타나지 않음 (SQLite)"}}));
 }
 
 TEST(Run, AGuardedWayMustHoldInEveryRound) {
     const Experiment experiment{.id = "X", .ways = {way_failing_in(Promise::guarded, {3})}};
     const auto result = played(experiment);
     EXPECT_EQ(result.ways[0].rounds.size(), 5U);
-    EXPECT_EQ(result.missed(), std::vector<std::string>{"way did not hold: lost on SQLite"});
+    EXPECT_EQ(result.missed(), std::vector<Text>({{"way did not hold: lost on SQLite",
+                                                   "way: 지켜지지 않음: 잃음 (SQLite)"}}));
 }
 
 TEST(Run, ASurpriseEndsTheWayWhateverItsPromise) {
     for (const Promise promise : {Promise::unsafe, Promise::guarded, Promise::shown}) {
         const Experiment experiment{
-            .id = "X", .ways = {{.name = "way", .promise = promise, .how = "", .play = [](Stage&) {
-                                     return Round{.failure = "lost", .surprise = "a third thing"};
+            .id = "X", .ways = {{.name = "way", .promise = promise, .how = {}, .play = [](Stage&) {
+                                     return Round{.failure = lost,
+                                                  .surprise = {"a third thing", "다른 일"}};
                                  }}}};
         const auto result = played(experiment);
         EXPECT_EQ(result.ways[0].rounds.size(), 1U);
-        EXPECT_EQ(result.missed(), std::vector<std::string>{"way: a third thing on SQLite"});
+        EXPECT_EQ(result.missed(),
+                  std::vector<Text>({{"way: a third thing on SQLite", "way: 다른 일 (SQLite)"}}));
     }
 }
 
 TEST(Run, AWayThatDoesNotExistThereIsNotPlayedAndSaysWhy) {
-    const Experiment experiment{.id = "X",
-                                .ways = {{.name = "advisory",
-                                          .promise = Promise::guarded,
-                                          .how = "",
-                                          .play = nullptr,
-                                          .absences = {{Kind::sqlite, "no such locks"}}}}};
+    const Experiment experiment{
+        .id = "X",
+        .ways = {{.name = "advisory",
+                  .promise = Promise::guarded,
+                  .how = {},
+                  .play = nullptr,
+                  .absences = {{Kind::sqlite, {"no such locks", "그런 락이 없다"}}}}}};
     const auto result = played(experiment);
     EXPECT_TRUE(result.missed().empty());
-    EXPECT_NE(text_of(result).find("not on SQLite: no such locks"), std::string::npos);
+    EXPECT_NE(text_of(result, Language::english).find("not on SQLite: no such locks"),
+              std::string::npos);
     EXPECT_NE(json_of(std::vector{result}).find(R"("absent":"no such locks")"), std::string::npos);
 }
 
@@ -80,10 +88,10 @@ TEST(Run, WaysAreHeldAgainstEachOther) {
         .id = "X",
         .ways = {way_failing_in(Promise::shown, {}), way_failing_in(Promise::shown, {})},
         .compare = [](const std::vector<Round>& rounds) {
-            return rounds.size() == 2 ? "slower than foretold" : "";
+            return rounds.size() == 2 ? Text("slower than foretold", "예상보다 느림") : Text();
         }};
     EXPECT_EQ(played(experiment).missed(),
-              std::vector<std::string>{"slower than foretold on SQLite"});
+              std::vector<Text>({{"slower than foretold on SQLite", "예상보다 느림 (SQLite)"}}));
 }
 
 TEST(Run, StopsBetweenRoundsAndLeavesNothingBehind) {
@@ -92,7 +100,7 @@ TEST(Run, StopsBetweenRoundsAndLeavesNothingBehind) {
     int rounds = 0;
     const Experiment experiment{
         .id = "X",
-        .ways = {{.name = "way", .promise = Promise::guarded, .how = "", .play = [&](Stage& stage) {
+        .ways = {{.name = "way", .promise = Promise::guarded, .how = {}, .play = [&](Stage& stage) {
                       (void)stage.database().connect();
                       ++rounds;
                       return Round{};
@@ -114,7 +122,7 @@ TEST(Run, ARoundThatThrowsLeavesNothingBehind) {
     const Experiment experiment{.id = "X",
                                 .ways = {{.name = "way",
                                           .promise = Promise::guarded,
-                                          .how = "",
+                                          .how = {},
                                           .play = [](Stage& stage) -> Round {
                                               (void)stage.database().connect();
                                               throw std::runtime_error("no disk");

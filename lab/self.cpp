@@ -34,9 +34,10 @@ std::int64_t Self::number(std::string_view name) const {
     return std::stoll(word(name));
 }
 
-void Self::note(Moment moment, std::string_view text) {
-    write(fmt::format("note {} {} {}", std::chrono::steady_clock::now().time_since_epoch().count(),
-                      static_cast<int>(moment), text));
+void Self::note(Moment moment, const Text& text) {
+    write(fmt::format(
+        "note {} {} {}\t{}", std::chrono::steady_clock::now().time_since_epoch().count(),
+        static_cast<int>(moment), text.in(Language::english), text.in(Language::korean)));
 }
 
 void Self::here(std::string_view place) {
@@ -83,17 +84,17 @@ Session& Self::sql() {
 
 void Self::begin() {
     sql().begin();
-    note(Moment::began, "BEGIN");
+    note(Moment::began, verbatim("BEGIN"));
 }
 
 void Self::commit() {
     sql().commit();
-    note(Moment::committed, "COMMIT");
+    note(Moment::committed, verbatim("COMMIT"));
 }
 
 void Self::roll_back() {
     sql().roll_back();
-    note(Moment::undone, "ROLLBACK");
+    note(Moment::undone, verbatim("ROLLBACK"));
 }
 
 /// Where the lab is gone, so are we: writing to it ends the process.

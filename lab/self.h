@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "lab/session.h"
+#include "lab/text.h"
 #include "lab/timeline.h"
 
 namespace passbook::lab {
@@ -30,7 +31,7 @@ public:
     [[nodiscard]] std::int64_t number(std::string_view name) const;
 
     /// On the time axis.
-    void note(Moment moment, std::string_view text);
+    void note(Moment moment, const Text& text);
 
     /// Tells the lab that it is there, and waits until it may go on.
     void here(std::string_view place);

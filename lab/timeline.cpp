@@ -6,16 +6,15 @@
 
 namespace passbook::lab {
 
-void Timeline::Lane::note(Moment moment, std::string text) {
+void Timeline::Lane::note(Moment moment, Text text) {
     happenings_.push_back({timeline_->elapsed(), number_, moment, std::move(text)});
 }
 
-void Timeline::Lane::note(std::chrono::steady_clock::time_point at, Moment moment,
-                          std::string text) {
+void Timeline::Lane::note(std::chrono::steady_clock::time_point at, Moment moment, Text text) {
     happenings_.push_back({at - timeline_->begun_, number_, moment, std::move(text)});
 }
 
-Timeline::Lane& Timeline::lane(std::string name) {
+Timeline::Lane& Timeline::lane(Text name) {
     lanes_.push_back(Lane(*this, lanes_.size(), std::move(name)));
     return lanes_.back();
 }
@@ -30,8 +29,8 @@ std::vector<Happening> Timeline::happenings() const {
     return all;
 }
 
-std::vector<std::string> Timeline::lanes() const {
-    std::vector<std::string> names;
+std::vector<Text> Timeline::lanes() const {
+    std::vector<Text> names;
     for (const Lane& lane : lanes_) {
         names.push_back(lane.name_);
     }

@@ -4,8 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <string>
 #include <vector>
+
+#include "lab/text.h"
 
 /// What happened in one round of a way, moment by moment, with a lane for each who acted.
 
@@ -30,7 +31,7 @@ struct Happening {
     std::chrono::nanoseconds at{0};  ///< Since the round began.
     std::size_t lane = 0;
     Moment moment = Moment::noted;
-    std::string text;
+    Text text;
 };
 
 class Timeline {
@@ -38,18 +39,18 @@ public:
     /// Written by one thread; others write to lanes of their own.
     class Lane {
     public:
-        void note(Moment moment, std::string text);
+        void note(Moment moment, Text text);
         /// By the clock that all processes of a machine share.
-        void note(std::chrono::steady_clock::time_point at, Moment moment, std::string text);
+        void note(std::chrono::steady_clock::time_point at, Moment moment, Text text);
 
     private:
         friend class Timeline;
-        Lane(const Timeline& timeline, std::size_t number, std::string name)
+        Lane(const Timeline& timeline, std::size_t number, Text name)
             : timeline_(&timeline), number_(number), name_(std::move(name)) {}
 
         const Timeline* timeline_;
         std::size_t number_;
-        std::string name_;
+        Text name_;
         std::vector<Happening> happenings_;
     };
 
@@ -58,11 +59,11 @@ public:
     Timeline& operator=(const Timeline&) = delete;
 
     /// Not while lanes are written. The lane lives as long as the timeline.
-    Lane& lane(std::string name);
+    Lane& lane(Text name);
 
     /// Not while lanes are written. In order of time.
     [[nodiscard]] std::vector<Happening> happenings() const;
-    [[nodiscard]] std::vector<std::string> lanes() const;
+    [[nodiscard]] std::vector<Text> lanes() const;
     [[nodiscard]] std::chrono::nanoseconds elapsed() const;
 
 private:

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "lab/labels.h"
 #include "lab/plain_tables.h"
 #include "passbook/ledger.h"
 
@@ -12,14 +13,14 @@ namespace passbook::lab {
 namespace {
 
 /// The question and its answer on the time axis, whatever the way in between.
-Answer told(const std::function<void(Moment, std::string)>& note, const Ask& ask,
+Answer told(const std::function<void(Moment, Text)>& note, const Ask& ask,
             const std::function<Answer()>& move) {
-    note(Moment::asked, fmt::format("asks {:+} ({})", ask.amount, ask.key));
+    note(Moment::asked, say("asks {:+} ({})", "{:+} 요청 ({})", ask.amount, ask.key));
     const Answer answer = move();
     if (answer == Answer::accepted) {
-        note(Moment::accepted, "accepted");
+        note(Moment::accepted, labels::accepted);
     } else {
-        note(Moment::refused, "refused");
+        note(Moment::refused, labels::refused);
     }
     return answer;
 }
@@ -46,13 +47,12 @@ public:
         session_->commit();
     }
 
-    std::function<Answer(const Ask&)> actor(std::string name, Meeting* after_read) override {
+    std::function<Answer(const Ask&)> actor(Text name, Meeting* after_read) override {
         auto actor = std::make_shared<Actor>(stage_.database().connect(),
                                              stage_.timeline().lane(std::move(name)), after_read);
         return [actor = std::move(actor), move = move_](const Ask& ask) {
-            return told(
-                [&](Moment moment, std::string text) { actor->note(moment, std::move(text)); }, ask,
-                [&] { return move(*actor, ask); });
+            return told([&](Moment moment, Text text) { actor->note(moment, std::move(text)); },
+                        ask, [&] { return move(*actor, ask); });
         };
     }
 
@@ -79,15 +79,14 @@ public:
         (void)ledger_.grant({.account = "wallet", .amount = opening, .key = "opening"});
     }
 
-    std::function<Answer(const Ask&)> actor(std::string name, Meeting* after_read) override {
+    std::function<Answer(const Ask&)> actor(Text name, Meeting* after_read) override {
         if (after_read != nullptr) {
             after_read->drop();  // It reads nothing to decide on.
         }
         Timeline::Lane& lane = stage_.timeline().lane(std::move(name));
         return [this, &lane](const Ask& ask) {
-            return told(
-                [&](Moment moment, std::string text) { lane.note(moment, std::move(text)); }, ask,
-                [&] { return submit(lane, ask); });
+            return told([&](Moment moment, Text text) { lane.note(moment, std::move(text)); }, ask,
+                        [&] { return submit(lane, ask); });
         };
     }
 
@@ -110,7 +109,7 @@ public:
 
 private:
     Answer submit(Timeline::Lane& lane, const Ask& ask) {
-        lane.note(Moment::waited, "waits in the lane");
+        lane.note(Moment::waited, {"waits in the lane", "레인에서 기다림"});
         const Outcome outcome =
             ask.amount > 0
                 ? ledger_.grant({.account = "wallet", .amount = ask.amount, .key = ask.key})
@@ -118,8 +117,8 @@ private:
         if (!outcome.accepted()) {
             return Answer::refused;
         }
-        lane.note(Moment::entered,
-                  fmt::format("entry {:+}, balance {}", ask.amount, outcome.receipt->balance));
+        lane.note(Moment::entered, say("entry {:+}, balance {}", "항목 {:+}, 잔액 {}", ask.amount,
+                                       outcome.receipt->balance));
         return Answer::accepted;
     }
 
@@ -138,7 +137,8 @@ std::unique_ptr<Wallet> plain_wallet(Stage& stage, std::int64_t opening, Move mo
 Protection queue() {
     return {.name = "queue",
             .promise = Promise::guarded,
-            .how = "Passbook: a queue per account, many in one commit",
+            .how = {"Passbook: a queue per account, many in one commit",
+                    "Passbook: 계좌마다 대기열, 여럿을 커밋 한 번에"},
             .open = [](Stage& stage, std::int64_t opening) -> std::unique_ptr<Wallet> {
                 return std::make_unique<QueueWallet>(stage, opening);
             }};
@@ -153,14 +153,17 @@ Round play(Stage& stage, const Protection& protection, const Race& race) {
         actors.push_back(
             wallet->actor(actor_name(n), race.meet == Meet::after_read ? &all_read : nullptr));
     }
+    Round round;
+    round.waits.resize(count);
     std::atomic<std::int64_t> accepted = 0;
     const auto begun = stage.timeline().elapsed();
     together(count, [&](std::size_t n) {
         const auto ask = std::exchange(actors[n], nullptr);  // Whoever ends is waited for no more.
+        const auto asked = stage.timeline().elapsed();
         accepted += ask({.key = fmt::format("key-{}", n + 1), .amount = race.amounts[n]}) ==
                     Answer::accepted;
+        round.waits[n] = stage.timeline().elapsed() - asked;
     });
-    Round round;
     round.time = stage.timeline().elapsed() - begun;
     round.accepted = accepted;
     round.refused = static_cast<std::int64_t>(count) - round.accepted;
@@ -175,9 +178,11 @@ Round play(Stage& stage, const Protection& protection, const Race& race) {
 void judge(Round& round, std::int64_t accepted, std::int64_t sum) {
     if (round.accepted != accepted || round.entries_sum != sum ||
         round.balance.value_or(sum) != sum) {
-        round.failure = fmt::format("{} accepted where {} may be", round.accepted, accepted);
+        round.failure = say("{} accepted where {} may be", "{1}건만 받아야 하는데 {0}건을 받음",
+                            round.accepted, accepted);
         if (round.accepted == accepted) {
-            round.failure = fmt::format("balance and entries should be {}", sum);
+            round.failure =
+                say("balance and entries should be {}", "잔액과 항목 합계는 {}이어야 함", sum);
         }
     }
 }

@@ -10,6 +10,7 @@
 
 #include "lab/experiment.h"
 #include "lab/meeting.h"
+#include "lab/text.h"
 #include "lab/timeline.h"
 
 /// One account, and the ways in which the trade moves its balance. Each way is a function on plain
@@ -37,7 +38,7 @@ public:
     [[nodiscard]] Session& sql() const noexcept {
         return *session_;
     }
-    void note(Moment moment, std::string text) {
+    void note(Moment moment, Text text) {
         lane_.note(moment, std::move(text));
     }
 
@@ -65,7 +66,7 @@ public:
     virtual ~Wallet() = default;
 
     /// Somebody who asks, with a lane of that name. Not while others are asking.
-    [[nodiscard]] virtual std::function<Answer(const Ask&)> actor(std::string name,
+    [[nodiscard]] virtual std::function<Answer(const Ask&)> actor(Text name,
                                                                   Meeting* after_read) = 0;
     /// As its own row says; nothing where the way keeps none.
     [[nodiscard]] virtual std::optional<std::int64_t> balance() = 0;
@@ -77,7 +78,7 @@ public:
 struct Protection {
     std::string name;
     Promise promise = Promise::guarded;
-    std::string how;
+    Text how;
     std::function<std::unique_ptr<Wallet>(Stage&, std::int64_t opening)> open;
     std::vector<Absence> absences = {};
 };

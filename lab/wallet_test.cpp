@@ -31,13 +31,14 @@ TEST_F(WalletTest, NobodyWaitsForAnActorThatFails) {
 TEST(Judge, TellsTooManyAcceptedFromAWrongSum) {
     Round right{.accepted = 1, .balance = 5, .entries_sum = 5};
     judge(right, 1, 5);
-    EXPECT_EQ(right.failure, "");
+    EXPECT_TRUE(right.failure.empty());
     Round too_many{.accepted = 2, .balance = 5, .entries_sum = 2};
     judge(too_many, 1, 5);
-    EXPECT_EQ(too_many.failure, "2 accepted where 1 may be");
+    EXPECT_EQ(too_many.failure.in(Language::english), "2 accepted where 1 may be");
+    EXPECT_EQ(too_many.failure.in(Language::korean), "1건만 받아야 하는데 2건을 받음");
     Round unlike{.accepted = 1, .balance = 4, .entries_sum = 5};
     judge(unlike, 1, 5);
-    EXPECT_EQ(unlike.failure, "balance and entries should be 5");
+    EXPECT_EQ(unlike.failure.in(Language::english), "balance and entries should be 5");
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <array>
 #include <atomic>
 #include <utility>
@@ -35,12 +34,13 @@ std::int64_t save_if_unchanged(Session& sql, const Document& document) {
 bool edit(Actor& actor, std::size_t line, const Save& save) {
     const auto row = actor.sql().row("SELECT first, second, version FROM document");
     Document document{row.at(0), row.at(1), row.at(2)};
-    actor.note(Moment::read, fmt::format("opens version {}", document.version));
+    actor.note(Moment::read, say("opens version {}", "버전 {} 열기", document.version));
     (line == 0 ? document.first : document.second) = 1;
     actor.has_read();
     const bool saved = save(actor.sql(), document) == 1;
     actor.note(saved ? Moment::accepted : Moment::refused,
-               saved ? fmt::format("saves line {}", line + 1) : "is told: changed since");
+               saved ? say("saves line {}", "{}번째 줄 저장", line + 1)
+                     : Text("is told: changed since", "통보: 그사이 바뀜"));
     return saved;
 }
 
@@ -65,12 +65,13 @@ Round played(Stage& stage, const Save& save) {
     Round round{.accepted = saved, .refused = 2 - saved};
     round.time = stage.timeline().elapsed() - begun;
     const std::int64_t kept = sql->row("SELECT first + second FROM document").at(0);
-    round.figures = {{"lines kept", kept}};
+    round.figures = {{{"lines kept", "남은 줄"}, kept}};
     if (kept != round.accepted) {
-        round.failure = fmt::format("{} saved, {} kept", round.accepted, kept);
+        round.failure =
+            say("{} saved, {} kept", "{}명이 저장했지만 남은 줄은 {}", round.accepted, kept);
     }
     if (round.accepted == 0) {
-        round.surprise = "nobody could save";
+        round.surprise = {"nobody could save", "아무도 저장하지 못함"};
     }
     return round;
 }
@@ -79,21 +80,25 @@ Round played(Stage& stage, const Save& save) {
 
 Experiment l7_version() {
     return {.id = "L7",
-            .question = "What if two editors save the same document?",
-            .setting = "Both open version 1, each changes a line of its own, both save.",
-            .expectation =
-                "Without a version the second save silently undoes the first. With "
-                "one, the second is told.",
+            .question = {"What if two editors save the same document?",
+                         "편집자 둘이 같은 문서를 저장하면?"},
+            .setting = {"Both open version 1, each changes a line of its own, both save.",
+                        "둘 다 버전 1을 열어 저마다 다른 줄을 고치고, 둘 다 저장한다."},
+            .expectation = {"Without a version the second save silently undoes the first. With "
+                            "one, the second is told.",
+                            "버전이 없으면 두 번째 저장이 첫 번째를 소리 없이 지운다. 있으면 두 "
+                            "번째가 통보받는다."},
             .ways = {{.name = "overwrite",
                       .promise = Promise::unsafe,
-                      .how = "UPDATE the whole document",
+                      .how = {"UPDATE the whole document", "문서 전체를 UPDATE"},
                       .play =
                           [](Stage& stage) {
                               return played(stage, save_over);
                           }},
                      {.name = "version_column",
                       .promise = Promise::guarded,
-                      .how = "UPDATE … WHERE version is as read; check the row count",
+                      .how = {"UPDATE … WHERE version is as read; check the row count",
+                              "UPDATE … WHERE 버전이 읽은 그대로; 바뀐 행 수 확인"},
                       .play = [](Stage& stage) {
                           return played(stage, save_if_unchanged);
                       }}}};

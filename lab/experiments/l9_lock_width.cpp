@@ -5,6 +5,7 @@
 #include "lab/catalogue.h"
 #include "lab/crowd.h"
 #include "lab/held_lock.h"
+#include "lab/labels.h"
 #include "passbook/ledger.h"
 
 namespace passbook::lab {
@@ -43,7 +44,8 @@ bool issue_as_seen(Self& self, const Request& request) {
             .row("SELECT count(*) FROM issue WHERE coupon = ?1 AND user_id = ?2",
                  {request.coupon, request.user})
             .at(0);
-    self.note(Moment::read, fmt::format("coupon {}: {} issued", request.coupon, issued));
+    self.note(Moment::read,
+              say("coupon {}: {} issued", "쿠폰 {}: {}장 발급됨", request.coupon, issued));
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (issued >= quota || own > 0) {
         return false;
@@ -91,7 +93,8 @@ void work(Self& self) {
         const bool is_issued =
             is_atomic ? issue_atomically(self, request) : issue_as_seen(self, request);
         accepted += is_issued ? 1 : 0;
-        self.note(is_issued ? Moment::accepted : Moment::refused, is_issued ? "issued" : "refused");
+        self.note(is_issued ? Moment::accepted : Moment::refused,
+                  is_issued ? Text("issued", "발급") : Text(labels::refused));
         if (width != "none") {
             lock.release();
         }
@@ -127,19 +130,21 @@ Round played(Stage& stage, const std::string& width, const std::string& guard) {
                 "SELECT count(*) FROM (SELECT coupon FROM issue GROUP BY coupon, user_id "
                 "HAVING count(*) > 1) d")
             .at(0);
-    round.figures = {{"per second", per_second(workers * requests_each, done.time)},
-                     {"over", issued - coupons * quota},
-                     {"doubles", doubles}};
+    round.figures = {{labels::per_second, per_second(workers * requests_each, done.time)},
+                     {{"over", "초과"}, issued - coupons * quota},
+                     {{"doubles", "중복"}, doubles}};
     if (issued > coupons * quota || doubles > 0) {
-        round.failure = fmt::format("{} issued of {}, {} of them twice to one user", issued,
-                                    coupons * quota, doubles);
+        round.failure = say("{} issued of {}, {} of them twice to one user",
+                            "{1}장 중 {0}장 발급, 그중 {2}장은 한 사용자에게 두 번", issued,
+                            coupons * quota, doubles);
     } else if (issued != coupons * quota || issued != round.accepted) {
-        round.surprise = fmt::format("{} issued, {} accepted", issued, round.accepted);
+        round.surprise =
+            say("{} issued, {} accepted", "{}장 발급, {}건 승인", issued, round.accepted);
     }
     return round;
 }
 
-Way way(std::string name, Promise promise, std::string how, const std::string& width,
+Way way(std::string name, Promise promise, Text how, const std::string& width,
         const std::string& guard) {
     return {.name = std::move(name),
             .promise = promise,
@@ -153,23 +158,28 @@ Way way(std::string name, Promise promise, std::string how, const std::string& w
 
 Experiment l9_lock_width() {
     return {.id = "L9",
-            .question = "How wide is a lock to be?",
-            .setting =
-                "4 coupons, 10 of each; 48 users ask twice each, at 8 processes at once. Under the "
-                "lock "
-                "a process looks, works for 10 ms, and writes.",
-            .expectation =
-                "lock:coupon is right and makes all wait for all; lock:coupon:{id} is right and "
-                "faster; "
-                "lock:coupon:{id}:user:{user} issues too many. With the rule in the database the "
-                "narrow lock is right, and so is none.",
-            .ways = {way("coupon", Promise::guarded, "lock:coupon", "coupon", "none"),
-                     way("id", Promise::guarded, "lock:coupon:{id}", "id", "none"),
-                     way("user", Promise::unsafe, "lock:coupon:{id}:user:{user}", "user", "none"),
+            .question = {"How wide is a lock to be?", "락은 얼마나 넓어야 할까?"},
+            .setting = {"4 coupons, 10 of each; 48 users ask twice each, at 8 processes at once. "
+                        "Under the lock a process looks, works for 10 ms, and writes.",
+                        "쿠폰 4종, 10장씩. 사용자 48명이 두 번씩, 프로세스 8개에 동시에 청한다. "
+                        "프로세스는 락 아래 보고, 10ms 일하고, 쓴다."},
+            .expectation = {"lock:coupon is right and makes all wait for all; lock:coupon:{id} is "
+                            "right and faster; lock:coupon:{id}:user:{user} issues too many. With "
+                            "the rule in the database the narrow lock is right, and so is none.",
+                            "lock:coupon은 맞지만 모두가 모두를 기다린다. lock:coupon:{id}는 맞고 "
+                            "더 빠르다. lock:coupon:{id}:user:{user}는 너무 많이 발급한다. 규칙이 "
+                            "데이터베이스에 있으면 좁은 락도 맞고, 락이 없어도 맞다."},
+            .ways = {way("coupon", Promise::guarded, verbatim("lock:coupon"), "coupon", "none"),
+                     way("id", Promise::guarded, verbatim("lock:coupon:{id}"), "id", "none"),
+                     way("user", Promise::unsafe, verbatim("lock:coupon:{id}:user:{user}"), "user",
+                         "none"),
                      way("user, atomic", Promise::guarded,
-                         "the same, and one UPDATE with a unique key beside it", "user", "atomic"),
-                     way("no lock, atomic", Promise::guarded, "the UPDATE and the unique key alone",
-                         "none", "atomic")},
+                         {"the same, and one UPDATE with a unique key beside it",
+                          "똑같이 하되 UPDATE 하나와 유일 키를 곁들인다"},
+                         "user", "atomic"),
+                     way("no lock, atomic", Promise::guarded,
+                         {"the UPDATE and the unique key alone", "UPDATE와 유일 키만으로"}, "none",
+                         "atomic")},
             .rounds = 1,
             .compare =
                 [](const std::vector<Round>& rounds) {
@@ -177,8 +187,9 @@ Experiment l9_lock_width() {
                         return rounds.at(way).figures.at(0).value;
                     };
                     return rate(1) > rate(0) && rate(4) > rate(0)
-                               ? ""
-                               : "the wide lock is not the slowest";
+                               ? Text()
+                               : Text("the wide lock is not the slowest",
+                                      "넓은 락이 가장 느리지 않음");
                 },
             .roles = {{"work", work}},
             .has_locks = true};

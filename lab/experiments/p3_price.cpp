@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "lab/catalogue.h"
 #include "lab/hundreds.h"
+#include "lab/labels.h"
 #include "lab/wallet.h"
 
 namespace passbook::lab {
@@ -13,7 +12,7 @@ Round played(Stage& stage, const Protection& protection) {
     judge(round, 200, hundreds_sum);
     const std::int64_t micros =
         std::chrono::duration_cast<std::chrono::microseconds>(round.time).count();
-    round.figures = {{"per second", 200 * 1'000'000 / std::max<std::int64_t>(micros, 1)}};
+    round.figures = {{labels::per_second, 200 * 1'000'000 / std::max<std::int64_t>(micros, 1)}};
     return round;
 }
 
@@ -28,11 +27,13 @@ Experiment p3_price() {
         protections.push_back(std::move(guarded));
     }
     return {.id = "P3",
-            .question = "What does safety cost?",
-            .setting = "The load of P1, timed in every way; each commit is flushed to the disk.",
-            .expectation =
-                "Every guarded way is right. What it costs beside the unsafe ones, and "
-                "what a queue saves, is in the table.",
+            .question = {"What does safety cost?", "안전에는 얼마가 들까?"},
+            .setting = {"The load of P1, timed in every way; each commit is flushed to the disk.",
+                        "P1의 부하를 모든 방식으로 재어 본다. 커밋마다 디스크에 내려쓴다."},
+            .expectation = {"Every guarded way is right. What it costs beside the unsafe ones, and "
+                            "what a queue saves, is in the table.",
+                            "안전한 방식은 모두 맞다. 위험한 방식에 견주어 얼마가 드는지, 대기열이 "
+                            "얼마를 아끼는지는 표에 있다."},
             .ways = ways_of(protections, played),
             .rounds = 3};
 }

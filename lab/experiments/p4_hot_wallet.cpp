@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "lab/catalogue.h"
+#include "lab/labels.h"
 #include "lab/plain_tables.h"
 #include "lab/wallet.h"
 #include "passbook/ledger.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t callers = 64;
 constexpr std::chrono::seconds time_max{1};
 constexpr std::chrono::milliseconds look_every{130};
+
+constexpr Label waiting_label{"waiting", "기다림"};
 
 using Clock = std::chrono::steady_clock;
 
@@ -53,15 +56,17 @@ Round told(Latencies all, std::chrono::nanoseconds time) {
     Round round;  // Its time is the setting's.
     round.accepted = static_cast<std::int64_t>(all.size());
     const std::int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
-    round.figures = {{"per second", round.accepted * 1'000'000 / std::max<std::int64_t>(micros, 1)},
-                     {"median us", all.at(all.size() / 2)},
-                     {"p99 us", all.at(all.size() * 99 / 100)}};
+    round.figures = {
+        {labels::per_second, round.accepted * 1'000'000 / std::max<std::int64_t>(micros, 1)},
+        {{"median us", "중앙값 us"}, all.at(all.size() / 2)},
+        {verbatim("p99 us"), all.at(all.size() * 99 / 100)}};
     return round;
 }
 
 void judge_sum(Round& round, std::int64_t sum) {
     if (sum != round.accepted) {
-        round.failure = fmt::format("{} accepted, balances add up to {}", round.accepted, sum);
+        round.failure = say("{} accepted, balances add up to {}", "{}건 승인, 잔액을 더하면 {}",
+                            round.accepted, sum);
     }
 }
 
@@ -141,9 +146,9 @@ Round on_plain_tables(Stage& stage, std::size_t wallets) {
     });
     Round round = told(std::move(all), stage.timeline().elapsed() - begun);
     if (watch) {
-        round.figures.push_back({"waiting", watch->waiting()});
+        round.figures.push_back({waiting_label, watch->waiting()});
     }
-    round.figures.push_back({"connections", static_cast<std::int64_t>(callers)});
+    round.figures.push_back({{"connections", "연결"}, static_cast<std::int64_t>(callers)});
     judge_sum(round, sum_of_balances(*sql));
     return round;
 }
@@ -156,7 +161,7 @@ Round on_passbook(Stage& stage, std::size_t wallets) {
             {.account = std::move(wallet), .amount = 1, .key = fmt::format("{}-{}", caller, n)});
     });
     Round round = told(std::move(all), stage.timeline().elapsed() - begun);
-    round.figures.push_back({"connections", 1});
+    round.figures.push_back({{"connections", "연결"}, 1});
     std::int64_t sum = 0;
     for (std::size_t n = 0; n < wallets; ++n) {
         const auto account = ledger.account(wallet_name(n));
@@ -168,7 +173,7 @@ Round on_passbook(Stage& stage, std::size_t wallets) {
 
 std::optional<std::int64_t> waiting(const Round& round) {
     for (const Round::Figure& figure : round.figures) {
-        if (figure.name == "waiting") {
+        if (figure.name == Text(waiting_label)) {
             return figure.value;
         }
     }
@@ -176,18 +181,19 @@ std::optional<std::int64_t> waiting(const Round& round) {
 }
 
 /// The row locks on one wallet and on many; SQLite does not tell who waits.
-std::string compare(const std::vector<Round>& rounds) {
+Text compare(const std::vector<Round>& rounds) {
     const auto one = waiting(rounds.at(0));
     const auto many = waiting(rounds.at(1));
     return !one || *one > 2 * *many + 10
-               ? ""
-               : fmt::format("{} connections wait on one wallet, {} on many", *one, *many);
+               ? Text()
+               : say("{} connections wait on one wallet, {} on many",
+                     "지갑 하나에는 연결 {}개가, 여럿에는 {}개가 기다림", *one, *many);
 }
 
 }  // namespace
 
 Experiment p4_hot_wallet() {
-    const auto way = [](const std::string& name, std::string how, std::size_t wallets, auto play,
+    const auto way = [](const std::string& name, Text how, std::size_t wallets, auto play,
                         std::vector<Absence> absences) {
         return Way{.name = fmt::format("{}, {}", name, wallets),
                    .promise = Promise::guarded,
@@ -195,33 +201,44 @@ Experiment p4_hot_wallet() {
                    .play = [play, wallets](Stage& stage) { return play(stage, wallets); },
                    .absences = std::move(absences)};
     };
-    const std::vector<Absence> on_servers{{Kind::sqlite, "it locks no rows"}};
-    const std::vector<Absence> on_sqlite{{Kind::postgres, "see `for_update`"},
-                                         {Kind::mariadb, "see `for_update`"}};
+    const std::vector<Absence> on_servers{
+        {Kind::sqlite, {"it locks no rows", "행을 잠그지 못한다"}}};
+    const std::vector<Absence> on_sqlite{
+        {Kind::postgres, {"see `for_update`", "`for_update` 참고"}},
+        {Kind::mariadb, {"see `for_update`", "`for_update` 참고"}}};
     std::vector<Way> ways;
     for (const std::size_t wallets : {1U, 1'000U}) {
-        ways.push_back(way("for_update", "SELECT … FOR UPDATE, then write", wallets,
-                           on_plain_tables, on_servers));
+        ways.push_back(way("for_update",
+                           {"SELECT … FOR UPDATE, then write", "SELECT … FOR UPDATE 뒤에 쓴다"},
+                           wallets, on_plain_tables, on_servers));
+    }
+    for (const std::size_t wallets : {1U, 1'000U}) {
+        ways.push_back(way("immediate",
+                           {"BEGIN IMMEDIATE, read, write", "BEGIN IMMEDIATE, 읽고 쓴다"}, wallets,
+                           on_plain_tables, on_sqlite));
     }
     for (const std::size_t wallets : {1U, 1'000U}) {
         ways.push_back(
-            way("immediate", "BEGIN IMMEDIATE, read, write", wallets, on_plain_tables, on_sqlite));
+            way("queue",
+                {"Passbook: many requests in one commit", "Passbook: 요청 여럿을 커밋 한 번에"},
+                wallets, on_passbook, {}));
     }
-    for (const std::size_t wallets : {1U, 1'000U}) {
-        ways.push_back(
-            way("queue", "Passbook: many requests in one commit", wallets, on_passbook, {}));
-    }
-    return {.id = "P4",
-            .question = "What does one hot wallet cost beside many?",
-            .setting =
-                "64 callers, each adding 1 after the other for a second: all to one wallet, and "
-                "over 1,000 wallets. `waiting`: connections that wait for a row, on average.",
-            .expectation =
-                "Row locks queue on one wallet, with a connection held for each who waits, and "
-                "hardly on many. The queue needs one connection for either.",
-            .ways = std::move(ways),
-            .rounds = 1,
-            .compare = compare};
+    return {
+        .id = "P4",
+        .question = {"What does one hot wallet cost beside many?",
+                     "몰리는 지갑 하나는 여럿에 견주어 얼마나 비쌀까?"},
+        .setting =
+            {"64 callers, each adding 1 after the other for a second: all to one wallet, and over "
+             "1,000 wallets. `waiting`: connections that wait for a row, on average.",
+             "호출자 64명이 1초 동안 저마다 1씩 거듭 더한다. 모두 지갑 하나에, 그리고 지갑 "
+             "1,000개에. `기다림`은 행을 기다리는 연결의 평균 수다."},
+        .expectation = {"Row locks queue on one wallet, with a connection held for each who waits, "
+                        "and hardly on many. The queue needs one connection for either.",
+                        "행 락은 지갑 하나에서 줄을 세우고, 기다리는 쪽마다 연결을 붙든다. 지갑이 "
+                        "많으면 거의 그렇지 않다. 대기열은 어느 쪽이든 연결 하나면 된다."},
+        .ways = std::move(ways),
+        .rounds = 1,
+        .compare = compare};
 }
 
 }  // namespace passbook::lab

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "audit/reconcile.h"
 #include "audit/tables.h"
 #include "engine/engine.h"
 #include "lab/catalogue.h"
+#include "lab/labels.h"
 #include "lab/plain_tables.h"
 #include "lab/wallet.h"
 #include "passbook/ledger.h"
@@ -50,18 +49,20 @@ Round tell(Timeline::Lane& lane, const std::function<void()>& falsify,
            const std::function<Told()>& reconcile, const std::function<void()>& repair) {
     Round round;
     falsify();
-    lane.note(Moment::moved, fmt::format("balance {:+} by hand", falsified_by));
+    lane.note(Moment::moved, say("balance {:+} by hand", "손으로 잔액 {:+}", falsified_by));
     const Told before = reconcile();
-    lane.note(Moment::read, fmt::format("reconcile: {} off by {}", before.differences, before.off));
+    lane.note(Moment::read, say("reconcile: {} off by {}", "대사: 불일치 {}건, {:+}",
+                                before.differences, before.off));
     repair();
-    lane.note(Moment::moved, "balance set from entries");
+    lane.note(Moment::moved, {"balance set from entries", "항목에서 잔액을 다시 정함"});
     const Told after = reconcile();
-    lane.note(Moment::read, fmt::format("reconcile: {}", after.differences));
-    round.figures = {{"told", static_cast<std::int64_t>(before.off)},
-                     {"after repair", static_cast<std::int64_t>(after.differences)}};
+    lane.note(Moment::read, say("reconcile: {}", "대사: 불일치 {}건", after.differences));
+    round.figures = {{labels::told, static_cast<std::int64_t>(before.off)},
+                     {{"after repair", "고친 뒤"}, static_cast<std::int64_t>(after.differences)}};
     if (before.differences != 1 || before.off != falsified_by || after.differences != 0) {
-        round.failure = fmt::format("told {} differences, off by {}; {} after the repair",
-                                    before.differences, before.off, after.differences);
+        round.failure =
+            say("told {} differences, off by {}; {} after the repair",
+                "불일치 {}건, {}; 고친 뒤 {}건", before.differences, before.off, after.differences);
     }
     return round;
 }
@@ -77,7 +78,7 @@ Round on_plain_tables(Stage& stage) {
         "CREATE TABLE repair (account VARCHAR(64), balance_before BIGINT NOT NULL, "
         "balance_after BIGINT NOT NULL, reviewed_by VARCHAR(64) NOT NULL)");
     Round round = tell(
-        stage.timeline().lane("hand"),
+        stage.timeline().lane({"hand", "사람"}),
         [&] { sql->change("UPDATE account SET balance = balance + ?1", {falsified_by}); },
         [&] { return reconcile_plain(stage); },
         [&] {
@@ -93,7 +94,8 @@ Round on_plain_tables(Stage& stage) {
     round.balance = sum_of_balances(*sql);
     round.entries_sum = sum_of_entries(*sql);
     if (sql->row("SELECT balance_before - balance_after FROM repair").at(0) != falsified_by) {
-        round.failure = "the repair left no record of what it changed";
+        round.failure = {"the repair left no record of what it changed",
+                         "무엇을 고쳤는지 기록이 남지 않음"};
     }
     return round;
 }
@@ -116,7 +118,7 @@ Round on_passbook(Stage& stage) {
     }
     const auto shell = stage.store_shell();
     Round round = tell(
-        stage.timeline().lane("hand"),
+        stage.timeline().lane({"hand", "사람"}),
         [&] {
             drop_guards(*shell, stage.kind());
             shell->change("UPDATE entries SET balance_after = balance_after + ?1 WHERE seq = 2",
@@ -136,23 +138,28 @@ Round on_passbook(Stage& stage) {
 }  // namespace
 
 Experiment p6_entries_right() {
-    return {.id = "P6",
-            .question = "Balance and entries differ: which is right?",
-            .setting =
-                "A balance of 400 is falsified by 7, by hand and with the guards off; then "
-                "reconciliation, a repair, and reconciliation again.",
-            .expectation =
-                "The difference is told to the unit, and setting the balance from the "
-                "entries ends it.",
-            .ways = {{.name = "plain_tables",
-                      .promise = Promise::guarded,
-                      .how = "reconcile anybody's tables; the repair is recorded",
-                      .play = on_plain_tables},
-                     {.name = "passbook_store",
-                      .promise = Promise::guarded,
-                      .how = "reconcile a store whose guards were dropped",
-                      .play = on_passbook}},
-            .rounds = 1};
+    return {
+        .id = "P6",
+        .question = {"Balance and entries differ: which is right?",
+                     "잔액과 항목이 다르면 어느 쪽이 맞을까?"},
+        .setting =
+            {"A balance of 400 is falsified by 7, by hand and with the guards off; then "
+             "reconciliation, a repair, and reconciliation again.",
+             "가드를 끄고 손으로 잔액 400을 7만큼 틀리게 한다. 그다음 대사, 수정, 다시 대사."},
+        .expectation = {"The difference is told to the unit, and setting the balance from the "
+                        "entries ends it.",
+                        "대사가 차이를 단위까지 알려 주고, 항목에서 잔액을 다시 정하면 사라진다."},
+        .ways = {{.name = "plain_tables",
+                  .promise = Promise::guarded,
+                  .how = {"reconcile anybody's tables; the repair is recorded",
+                          "남의 테이블을 대사한다; 수정은 기록으로 남는다"},
+                  .play = on_plain_tables},
+                 {.name = "passbook_store",
+                  .promise = Promise::guarded,
+                  .how = {"reconcile a store whose guards were dropped",
+                          "가드를 없앤 저장소를 대사한다"},
+                  .play = on_passbook}},
+        .rounds = 1};
 }
 
 }  // namespace passbook::lab

@@ -5,6 +5,7 @@
 
 #include "lab/catalogue.h"
 #include "lab/keeper.h"
+#include "lab/labels.h"
 #include "lab/plain_tables.h"
 #include "passbook/ledger.h"
 
@@ -50,7 +51,7 @@ void take(Process& owner, Burst& burst, std::int64_t until, Timeline& timeline, 
     while (burst.answered() < until) {
         const auto text = owner.answer();
         if (text == "committed") {
-            owner.lane().note(Moment::committed, "COMMIT");
+            owner.lane().note(Moment::committed, verbatim("COMMIT"));
             return;
         }
         const auto answer = kept(text);
@@ -72,9 +73,9 @@ std::vector<Round::Figure> latencies(Burst& burst, nanoseconds time) {
         return std::chrono::duration_cast<std::chrono::milliseconds>(at).count();
     };
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
-    return {{"per second", burst.size * 1'000'000 / std::max<std::int64_t>(micros, 1)},
-            {"p50 ms", ms(50)},
-            {"p99 ms", ms(99)}};
+    return {{labels::per_second, burst.size * 1'000'000 / std::max<std::int64_t>(micros, 1)},
+            {verbatim("p50 ms"), ms(50)},
+            {verbatim("p99 ms"), ms(99)}};
 }
 
 struct Killed {
@@ -86,29 +87,30 @@ struct Killed {
 
 /// A burst to one owner, which is killed midway; another takes over.
 Round burst_to_two(Stage& stage, const Killed& story, Burst& burst) {
-    Process first(stage, "S15", story.role, "first owner", story.words);
+    Process first(stage, "S15", story.role, Text("first owner", "첫 주인"), story.words);
     first.await("ready");
     first.go();
     const auto begun = stage.timeline().elapsed();
     send(first, burst);
-    first.lane().note(Moment::asked, fmt::format("{} requests sent", story.size));
+    first.lane().note(Moment::asked, say("{} requests sent", "요청 {}건 보냄", story.size));
     take(first, burst, story.killed_at, stage.timeline(), begun);
     first.kill();
-    first.lane().note(Moment::noted, fmt::format("{} were answered", burst.answered()));
+    first.lane().note(Moment::noted, say("{} were answered", "{}건 응답받음", burst.answered()));
     Words words = story.words;
     words.insert_or_assign("stops_after", "0");
-    Process second(stage, "S15", story.role, "second owner", words);
+    Process second(stage, "S15", story.role, Text("second owner", "둘째 주인"), words);
     second.await("ready");
     second.go();
-    second.lane().note(Moment::asked,
-                       fmt::format("{} requests sent again", burst.unanswered.size()));
+    second.lane().note(Moment::asked, say("{} requests sent again", "요청 {}건 다시 보냄",
+                                          burst.unanswered.size()));
     if (!burst.unanswered.empty()) {
         send(second, burst);
         take(second, burst, story.size, stage.timeline(), begun);
     }
     Round round;
     round.time = stage.timeline().elapsed() - begun;
-    second.lane().note(Moment::accepted, fmt::format("all answered, {} replays", burst.replayed));
+    second.lane().note(Moment::accepted, say("all answered, {} replays",
+                                             "모두 응답받음, 재응답 {}건", burst.replayed));
     second.ask("end");
     second.finish();
     round.accepted = burst.answered();
@@ -141,9 +143,10 @@ Round by_queue(Stage& stage) {
     }
     round.entries_sum = static_cast<std::int64_t>(order.size());
     if (order != expected) {
-        round.failure = fmt::format("{} entries, or not in the order sent", order.size());
+        round.failure = say("{} entries, or not in the order sent",
+                            "항목 {}건, 또는 보낸 순서가 아님", order.size());
     }
-    round.figures.push_back({"replays", burst.replayed});
+    round.figures.push_back({{"replays", "재응답"}, burst.replayed});
     return round;
 }
 
@@ -159,8 +162,9 @@ void judge_plain(Stage& stage, Round& round) {
     round.entries_sum = sum_of_entries(*session);
     const std::int64_t more = *round.entries_sum - round.accepted;
     if (more != 0) {
-        round.failure = fmt::format("{} {}", more > 0 ? more : -more,
-                                    more > 0 ? "were done twice" : "were accepted and are lost");
+        round.failure = more > 0
+                            ? say("{} were done twice", "{}건이 두 번 처리됨", more)
+                            : say("{} were accepted and are lost", "승인된 {}건을 잃음", -more);
     }
 }
 
@@ -195,36 +199,45 @@ Round by_rows(Stage& stage) {
 Experiment s15_queue_owner() {
     return {
         .id = "S15",
-        .question = "What becomes of a queue whose owner is killed?",
-        .setting =
-            "A burst of grants of 1 on one account: 10,000 for Passbook, 1,000 for a queue in "
-            "memory, 400 for a transaction each. The process that owns the queue is killed midway; "
-            "another takes over, and what has no answer is sent again.",
-        .expectation =
-            "A queue that answers on receipt loses what it accepted; without keys the second owner "
-            "does again what was committed and not answered. Passbook keeps the order, loses none, "
-            "does none twice, and is the fastest.",
+        .question = {"What becomes of a queue whose owner is killed?",
+                     "주인이 강제 종료된 대기열은 어떻게 될까?"},
+        .setting = {"A burst of grants of 1 on one account: 10,000 for Passbook, 1,000 for a queue "
+                    "in memory, 400 for a transaction each. The process that owns the queue is "
+                    "killed midway; another takes over, and what has no answer is sent again.",
+                    "한 계좌에 1씩 적립이 몰린다: Passbook에 10,000건, 메모리 대기열에 1,000건, "
+                    "건마다 트랜잭션에 400건. 대기열을 가진 프로세스가 도중에 강제 종료되고, 다른 "
+                    "프로세스가 이어받으며, 응답이 없는 것은 다시 보낸다."},
+        .expectation = {"A queue that answers on receipt loses what it accepted; without keys the "
+                        "second owner does again what was committed and not answered. Passbook "
+                        "keeps the order, loses none, does none twice, and is the fastest.",
+                        "받자마자 응답하는 대기열은 승인한 것을 잃는다. 키가 없으면 둘째 주인은 "
+                        "커밋됐지만 응답 못 한 것을 또 한다. Passbook은 순서를 지키고, 하나도 잃지 "
+                        "않고, 두 번 하지 않으며, 가장 빠르다."},
         .ways = {{.name = "answer_on_receipt",
                   .promise = Promise::unsafe,
-                  .how = "accepted when queued in memory, written later",
+                  .how = {"accepted when queued in memory, written later",
+                          "메모리에 넣고 승인, 나중에 쓴다"},
                   .play =
                       [](Stage& stage) {
                           return by_memory(stage, "receipt");
                       }},
                  {.name = "resend_without_key",
                   .promise = Promise::unsafe,
-                  .how = "accepted when committed; entries have no key",
+                  .how = {"accepted when committed; entries have no key",
+                          "커밋하고 승인; 항목에 키가 없다"},
                   .play =
                       [](Stage& stage) {
                           return by_memory(stage, "commit");
                       }},
                  {.name = "one_by_one",
                   .promise = Promise::guarded,
-                  .how = "a transaction for each, with its key",
+                  .how = {"a transaction for each, with its key",
+                          "건마다 트랜잭션 하나, 키와 함께"},
                   .play = by_rows},
                  {.name = "queue",
                   .promise = Promise::guarded,
-                  .how = "Passbook: a queue per account, many in one commit",
+                  .how = {"Passbook: a queue per account, many in one commit",
+                          "Passbook: 계좌마다 대기열, 여럿을 커밋 한 번에"},
                   .play = by_queue}},
         .rounds = 1,
         .compare =
@@ -233,8 +246,9 @@ Experiment s15_queue_owner() {
                     return round.figures.at(0).value;
                 };
                 return rate(rounds.at(3)) > rate(rounds.at(2))
-                           ? ""
-                           : "the queue is not faster than a transaction for each";
+                           ? Text()
+                           : Text("the queue is not faster than a transaction for each",
+                                  "대기열이 건마다 트랜잭션보다 빠르지 않음");
             },
         .roles = {{"queue", keep_by_queue}, {"memory", keep_by_memory}, {"rows", keep_by_rows}}};
 }

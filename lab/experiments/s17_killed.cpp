@@ -28,7 +28,7 @@ struct Sent {
 /// what its predecessor was killed in.
 std::unique_ptr<Process> keeper(Stage& stage, const Story& story, std::int64_t number) {
     auto process = std::make_unique<Process>(
-        stage, "S17", story.role, fmt::format("keeper {}", number + 1), story.words,
+        stage, "S17", story.role, say("keeper {}", "담당 {}", number + 1), story.words,
         std::vector<std::string>{
             fmt::format("PASSBOOK_FAILPOINTS={}=kill@{}", story.failpoint, 2 + number % 3)});
     process->await("ready");
@@ -67,17 +67,17 @@ Sent send_through_kills(Stage& stage, const Story& story) {
 
 /// Every key, asked of a keeper that nobody kills: nothing where each gives the answer that its
 /// client has.
-std::string resolved(Stage& stage, const Story& story, const Sent& sent) {
-    Process process(stage, "S17", story.role, "healthy", story.words);
+Text resolved(Stage& stage, const Story& story, const Sent& sent) {
+    Process process(stage, "S17", story.role, Text("healthy", "멀쩡한 담당"), story.words);
     process.await("ready");
     process.go();
-    std::string wrong;
+    Text wrong;
     for (std::int64_t number = 1; number <= sent.requests; ++number) {
         process.ask(asked_for(fmt::format("key-{}", number), 1, number));
         const auto answer = kept(process.answer());
         if (!answer || !answer->is_replayed ||
             answer->seq != sent.seqs.at(static_cast<std::size_t>(number - 1))) {
-            wrong = fmt::format("key-{} is not known any more", number);
+            wrong = say("key-{} is not known any more", "key-{}을 더는 모름", number);
         }
     }
     process.ask("end");
@@ -87,7 +87,7 @@ std::string resolved(Stage& stage, const Story& story, const Sent& sent) {
 
 Round summed_up(const Sent& sent, std::chrono::nanoseconds time) {
     Round round{.accepted = sent.requests, .time = time};
-    round.figures = {{"kills", sent.kills}, {"replays", sent.replays}};
+    round.figures = {{{"kills", "강제 종료"}, sent.kills}, {{"replays", "재응답"}, sent.replays}};
     return round;
 }
 
@@ -102,7 +102,8 @@ Round on_rows(Stage& stage, const Story& story) {
     round.balance = sum_of_balances(*session);
     round.entries_sum = sum_of_entries(*session);
     if (round.entries_sum != sent.requests) {
-        round.failure = fmt::format("{} grants for {} requests", *round.entries_sum, sent.requests);
+        round.failure = say("{} grants for {} requests", "요청 {1}건에 적립 {0}건",
+                            *round.entries_sum, sent.requests);
     }
     return round;
 }
@@ -125,7 +126,7 @@ Round on_passbook(Stage& stage, Story story) {
     story.failpoint = fmt::format("{}_{}", failpoint_prefix(stage.kind()), story.failpoint);
     {
         // Making the store passes failpoints too, so that it is made apart.
-        Process process(stage, "S17", story.role, "maker");
+        Process process(stage, "S17", story.role, Text("maker", "만드는 쪽"));
         process.await("ready");
         process.go();
         process.ask("end");
@@ -139,7 +140,8 @@ Round on_passbook(Stage& stage, Story story) {
     round.balance = shell->row("SELECT coalesce(sum(balance), 0) FROM balances").at(0);
     round.failure = resolved(stage, story, sent);
     if (round.entries_sum != sent.requests || round.balance != sent.requests) {
-        round.failure = fmt::format("{} grants for {} requests", *round.entries_sum, sent.requests);
+        round.failure = say("{} grants for {} requests", "요청 {1}건에 적립 {0}건",
+                            *round.entries_sum, sent.requests);
     }
     return round;
 }
@@ -162,34 +164,41 @@ Experiment s17_killed() {
     };
     return {
         .id = "S17",
-        .question = "Killed before the commit, or after it: what does the client do?",
+        .question = {"Killed before the commit, or after it: what does the client do?",
+                     "커밋 전에 죽었든 뒤에 죽었든, 클라이언트는 어떻게 할까?"},
         .setting =
-            "Grants of 1, one after the other. The process is killed (SIGKILL) at a named place, "
-            "again and again, 50 times for what is guarded; the client has no answer and sends the "
-            "same key to the next process.",
-        .expectation =
-            "Without a key, or with one that is noted apart from its effect, a grant is done "
-            "twice. With the key in the same transaction each is done once, and every key gives "
-            "its answer.",
+            {"Grants of 1, one after the other. The process is killed (SIGKILL) at a named place, "
+             "again and again, 50 times for what is guarded; the client has no answer and sends "
+             "the same key to the next process.",
+             "1씩 적립이 차례로 온다. 프로세스를 정해 둔 곳에서 거듭 강제 종료한다(SIGKILL), "
+             "안전한 방식은 50번. 클라이언트는 응답이 없으면 같은 키를 다음 프로세스에 보낸다."},
+        .expectation = {"Without a key, or with one that is noted apart from its effect, a grant "
+                        "is done twice. With the key in the same transaction each is done once, "
+                        "and every key gives its answer.",
+                        "키가 없거나 효과와 따로 적어 둔 키로는 적립이 두 번 된다. 키가 같은 "
+                        "트랜잭션에 있으면 저마다 한 번 되고, 모든 키가 응답을 준다."},
         .ways = {{.name = "no_key",
                   .promise = Promise::unsafe,
-                  .how = "killed behind the commit; what comes is done",
+                  .how = {"killed behind the commit; what comes is done",
+                          "커밋 뒤에 강제 종료; 오는 대로 처리한다"},
                   .play = rows("none", "lab_before_answer", 5)},
                  {.name = "key_apart",
                   .promise = Promise::unsafe,
-                  .how = "killed between the effect and the note of its key",
+                  .how = {"killed between the effect and the note of its key",
+                          "효과와 키 기록 사이에 강제 종료"},
                   .play = rows("apart", "lab_after_effect", 5)},
                  {.name = "key_inside",
                   .promise = Promise::guarded,
-                  .how = "killed behind the commit of effect and key",
+                  .how = {"killed behind the commit of effect and key",
+                          "효과와 키를 커밋한 뒤에 강제 종료"},
                   .play = rows("inside", "lab_after_effect", 50)},
                  {.name = "before_commit",
                   .promise = Promise::guarded,
-                  .how = "Passbook, killed before the commit",
+                  .how = {"Passbook, killed before the commit", "Passbook, 커밋 전에 강제 종료"},
                   .play = passbook("before_commit")},
                  {.name = "after_commit",
                   .promise = Promise::guarded,
-                  .how = "Passbook, killed behind the commit",
+                  .how = {"Passbook, killed behind the commit", "Passbook, 커밋 뒤에 강제 종료"},
                   .play = passbook("after_commit")}},
         .rounds = 1,
         .compare =
@@ -199,8 +208,9 @@ Experiment s17_killed() {
                 };
                 // Else the kills would not have been where they are said to be.
                 return replays(rounds.at(3)) == 0 && replays(rounds.at(4)) >= 50
-                           ? ""
-                           : "keys were not found where they were to be";
+                           ? Text()
+                           : Text("keys were not found where they were to be",
+                                  "키가 있어야 할 곳에 없음");
             },
         .roles = {{"rows", keep_by_rows}, {"queue", keep_by_queue}}};
 }

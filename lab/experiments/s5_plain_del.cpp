@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include "lab/catalogue.h"
 #include "lab/holders.h"
+#include "lab/labels.h"
 #include "lab/wallet.h"
 
 namespace passbook::lab {
@@ -15,16 +15,16 @@ Round played(Stage& stage, const char* role, Watch::Of lock) {
     const Words brief{{"amount", "-3000"}, {"ttl", "600"}};
     const Words lasting{{"amount", "-3000"}, {"ttl", "30000"}};
     const auto begun = stage.timeline().elapsed();
-    Process a(stage, "S5", std::string(role) + ", late", "A", brief);
+    Process a(stage, "S5", std::string(role) + ", late", verbatim("A"), brief);
     a.await("acquired");
     a.stop();
     watch.await_expiry(a.lane());
-    Process b(stage, "S5", role, "B", lasting);
+    Process b(stage, "S5", role, verbatim("B"), lasting);
     b.await("decided");
     a.resume();
     a.go();
     const Words of_a = a.finish();
-    Process c(stage, "S5", std::string(role) + ", at once", "C", lasting);
+    Process c(stage, "S5", std::string(role) + ", at once", verbatim("C"), lasting);
     const Words of_c = c.finish();
     b.go();
     b.await("written");
@@ -37,9 +37,10 @@ Round played(Stage& stage, const char* role, Watch::Of lock) {
     read_held_wallet(stage, round);
     judge(round, 1, 2'000);
     if (!round.failure.empty()) {
-        round.failure = "C got in beside B: " + round.failure;
+        round.failure = say("C got in beside B: {}", "C가 B 옆으로 들어옴: {}", round.failure);
     } else if (of_a.at("release") != "not_owner") {
-        round.surprise = fmt::format("A was not told not_owner, but {}", of_a.at("release"));
+        round.surprise = say("A was not told not_owner, but {}",
+                             "A가 not_owner가 아니라 {} 통보를 받음", of_a.at("release"));
     }
     return round;
 }
@@ -62,7 +63,7 @@ void spend_at_once(Self& self, HeldLock& lock, const Write& write) {
         lock.release();
     }
     self.note(is_accepted ? Moment::accepted : Moment::refused,
-              is_accepted ? "accepted" : "refused");
+              is_accepted ? labels::accepted : labels::refused);
     self.report("accepted", is_accepted ? 1 : 0);
 }
 
@@ -97,23 +98,28 @@ std::map<std::string, Act> roles() {
 
 Experiment s5_plain_del() {
     return {.id = "S5",
-            .question = "May a lock be freed by its key alone?",
+            .question = {"May a lock be freed by its key alone?", "락을 이름만으로 풀어도 될까?"},
             .setting =
-                "Balance 5,000, spends of 3,000 under a lock. A is stopped beyond its TTL, B gets "
-                "the lock and reads. A wakes up and lets go; C asks for the lock; B writes.",
+                {"Balance 5,000, spends of 3,000 under a lock. A is stopped beyond its TTL, B gets "
+                 "the lock and reads. A wakes up and lets go; C asks for the lock; B writes.",
+                 "잔액 5,000, 락 아래 3,000씩 사용. A가 TTL을 넘겨 멈춰 있고, B가 락을 얻어 "
+                 "읽는다. A가 깨어나 락을 놓고, C가 락을 청하고, B가 쓴다."},
             .expectation =
-                "DEL frees B's lock: C gets in beside B, entries -1,000. Compare-and-delete leaves "
-                "it to B, A is told not_owner, and C is turned away.",
+                {"DEL frees B's lock: C gets in beside B, entries -1,000. Compare-and-delete "
+                 "leaves it to B, A is told not_owner, and C is turned away.",
+                 "DEL은 B의 락을 푼다: C가 B 옆으로 들어와 항목 합계 -1,000. 비교 후 삭제는 락을 "
+                 "B에게 남기고, A는 not_owner를 통보받고, C는 돌려보내진다."},
             .ways = {{.name = "plain_del",
                       .promise = Promise::unsafe,
-                      .how = "release by DEL of the key",
+                      .how = {"release by DEL of the key", "키를 DEL로 지워 놓는다"},
                       .play =
                           [](Stage& stage) {
                               return played(stage, "plain_del", Watch::Of::trade_lock);
                           }},
                      {.name = "compare_and_delete",
                       .promise = Promise::guarded,
-                      .how = "Passbook's lock: release by its own token alone",
+                      .how = {"Passbook's lock: release by its own token alone",
+                              "Passbook의 락: 제 토큰으로만 놓는다"},
                       .play =
                           [](Stage& stage) {
                               return played(stage, "compare_and_delete", Watch::Of::our_lock);

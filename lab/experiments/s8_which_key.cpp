@@ -5,6 +5,7 @@
 #include "lab/catalogue.h"
 #include "lab/crowd.h"
 #include "lab/held_lock.h"
+#include "lab/labels.h"
 #include "lab/plain_tables.h"
 #include "passbook/ledger.h"
 
@@ -18,13 +19,13 @@ void add_one(Self& self, std::int64_t account, std::int64_t request) {
     const std::string id = fmt::format("account-{}", account);
     const std::int64_t balance =
         self.sql().row("SELECT balance FROM account WHERE id = ?1", {id}).at(0);
-    self.note(Moment::read, fmt::format("reads balance {}", balance));
+    self.note(Moment::read, say("reads balance {}", "잔액 {} 읽음", balance));
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     self.begin();
     self.sql().change("UPDATE account SET balance = ?1 WHERE id = ?2", {balance + 1, id});
     self.sql().change("INSERT INTO entry (account, idempotency_key, amount) VALUES (?1, ?2, 1)",
                       {id, fmt::format("request-{}", request)});
-    self.note(Moment::moved, fmt::format("balance = {}, entry +1", balance + 1));
+    self.note(Moment::moved, say("balance = {}, entry +1", "잔액 = {}, 항목 +1", balance + 1));
     self.commit();
 }
 
@@ -71,18 +72,18 @@ Round played(Stage& stage, const std::string& width, std::int64_t accounts) {
     Round round{.accepted = done.sum("accepted"), .time = done.time};
     round.balance = sum_of_balances(*session);
     round.entries_sum = sum_of_entries(*session);
-    round.figures = {{"per second", per_second(round.accepted, done.time)}};
+    round.figures = {{labels::per_second, per_second(round.accepted, done.time)}};
     if (round.balance != round.entries_sum) {
-        round.failure =
-            fmt::format("{} grants are lost from the balance", *round.entries_sum - *round.balance);
+        round.failure = say("{} grants are lost from the balance", "적립 {}건이 잔액에서 사라짐",
+                            *round.entries_sum - *round.balance);
     }
     if (round.accepted != workers * requests_each) {
-        round.surprise = fmt::format("only {} got the lock", round.accepted);
+        round.surprise = say("only {} got the lock", "{}건만 락을 얻음", round.accepted);
     }
     return round;
 }
 
-Way way(const std::string& width, std::int64_t accounts, Promise promise, std::string how) {
+Way way(const std::string& width, std::int64_t accounts, Promise promise, Text how) {
     return {.name = fmt::format("per {}, {}", width, accounts),
             .promise = promise,
             .how = std::move(how),
@@ -96,19 +97,24 @@ Way way(const std::string& width, std::int64_t accounts, Promise promise, std::s
 Experiment s8_which_key() {
     return {
         .id = "S8",
-        .question = "Which key is to be locked?",
-        .setting =
-            "8 processes make 48 grants of 1, first on one account, then on 1,000: under the lock "
-            "each reads the balance, works for 10 ms, and writes it back.",
+        .question = {"Which key is to be locked?", "어떤 이름을 잠가야 할까?"},
+        .setting = {"8 processes make 48 grants of 1, first on one account, then on 1,000: under "
+                    "the lock each reads the balance, works for 10 ms, and writes it back.",
+                    "프로세스 8개가 1씩 48번 적립한다. 처음에는 계좌 하나에, 다음에는 계좌 "
+                    "1,000개에. 저마다 락 아래 잔액을 읽고, 10ms 일하고, 되쓴다."},
         .expectation =
-            "A key per request keeps nobody apart: grants are lost. One key for all makes "
-            "unrelated accounts wait. A key per account is right, and fast on many.",
-        .ways = {way("request", 1, Promise::unsafe, "lock:request:{id}"),
-                 way("account", 1, Promise::guarded, "lock:account:{id}"),
-                 way("all", 1, Promise::guarded, "lock:all"),
-                 way("request", 1'000, Promise::shown, "nobody meets: nothing shows the mistake"),
-                 way("account", 1'000, Promise::guarded, "lock:account:{id}"),
-                 way("all", 1'000, Promise::guarded, "lock:all")},
+            {"A key per request keeps nobody apart: grants are lost. One key for all makes "
+             "unrelated accounts wait. A key per account is right, and fast on many.",
+             "요청마다의 이름은 누구도 떼어 놓지 못한다: 적립을 잃는다. 모두에 이름 하나는 "
+             "상관없는 계좌까지 기다리게 한다. 계좌마다의 이름은 맞고, 계좌가 많으면 빠르다."},
+        .ways = {way("request", 1, Promise::unsafe, verbatim("lock:request:{id}")),
+                 way("account", 1, Promise::guarded, verbatim("lock:account:{id}")),
+                 way("all", 1, Promise::guarded, verbatim("lock:all")),
+                 way("request", 1'000, Promise::shown,
+                     {"nobody meets: nothing shows the mistake",
+                      "아무도 만나지 않아 실수가 드러나지 않는다"}),
+                 way("account", 1'000, Promise::guarded, verbatim("lock:account:{id}")),
+                 way("all", 1'000, Promise::guarded, verbatim("lock:all"))},
         .rounds = 1,
         .compare =
             [](const std::vector<Round>& rounds) {
@@ -116,8 +122,9 @@ Experiment s8_which_key() {
                     return rounds.at(way).figures.at(0).value;
                 };
                 return 4 * rate(4) > 5 * rate(5)
-                           ? ""
-                           : "a key per account is not faster by a quarter than one for all";
+                           ? Text()
+                           : Text("a key per account is not faster by a quarter than one for all",
+                                  "계좌마다의 이름이 모두의 이름 하나보다 4분의 1만큼 빠르지 않음");
             },
         .roles = {{"work", work}},
         .has_locks = true};

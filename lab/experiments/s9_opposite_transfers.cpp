@@ -26,7 +26,7 @@ struct Counts {
 void move(Actor& actor, const std::string& account, std::int64_t amount) {
     actor.sql().change("UPDATE account SET balance = balance + ?1 WHERE id = ?2",
                        {amount, account});
-    actor.note(Moment::moved, fmt::format("{}: balance {:+}", account, amount));
+    actor.note(Moment::moved, say("{}: balance {:+}", "{}: 잔액 {:+}", account, amount));
 }
 
 /// One from the actor's account to the other; each UPDATE locks its row until the COMMIT.
@@ -43,7 +43,7 @@ void transfer(Actor& actor, std::size_t from, Order order, Counts& counts) {
         } catch (const Deadlock&) {
             ++counts.deadlocks;
             actor.roll_back();
-            actor.note(Moment::noted, "deadlock: all again");
+            actor.note(Moment::noted, {"deadlock: all again", "교착: 처음부터 다시"});
         }
     }
 }
@@ -62,12 +62,12 @@ void both_ways(Stage& stage, const Transfer& transfer) {
 
 void judge_sum(Round& round, const Counts& counts) {
     round.accepted = counts.done;
-    round.figures = {{"deadlocks", counts.deadlocks}};
+    round.figures = {{{"deadlocks", "교착"}, counts.deadlocks}};
     if (counts.deadlocks > 0) {
-        round.failure = fmt::format("{} deadlocks", counts.deadlocks.load());
+        round.failure = say("{} deadlocks", "교착 {}번", counts.deadlocks.load());
     }
     if (round.balance != 2 * opening) {
-        round.surprise = fmt::format("the balances add up to {}", *round.balance);
+        round.surprise = say("the balances add up to {}", "잔액을 더하면 {}", *round.balance);
     }
 }
 
@@ -117,31 +117,38 @@ Round on_passbook(Stage& stage) {
 }  // namespace
 
 Experiment s9_opposite_transfers() {
-    return {.id = "S9",
-            .question = "What do transfers in opposite directions do to each other?",
-            .setting =
-                "a to b and b to a in parallel, 1,000 times each, or as often as 4 seconds allow; "
-                "who is told of a deadlock begins again.",
-            .expectation =
-                "Locking the sender first, two wait for each other: deadlocks are counted. Locking "
-                "in the order of ids, none. The sum is kept by both.",
-            .ways = {{.name = "unordered",
-                      .promise = Promise::unsafe,
-                      .how = "UPDATE the sender, then the receiver",
-                      .play = [](Stage& stage) { return on_plain_tables(stage, Order::as_asked); },
-                      .absences = {{Kind::sqlite, "one writer at a time: nobody waits within"}}},
-                     {.name = "ordered",
-                      .promise = Promise::guarded,
-                      .how = "UPDATE the lower id, then the higher",
-                      .play =
-                          [](Stage& stage) {
-                              return on_plain_tables(stage, Order::by_id);
-                          }},
-                     {.name = "queue",
-                      .promise = Promise::guarded,
-                      .how = "Passbook: accounts are locked in order",
-                      .play = on_passbook}},
-            .rounds = 1};
+    return {
+        .id = "S9",
+        .question = {"What do transfers in opposite directions do to each other?",
+                     "서로 반대 방향의 이체는 서로에게 무슨 일을 할까?"},
+        .setting = {"a to b and b to a in parallel, 1,000 times each, or as often as 4 seconds "
+                    "allow; who is told of a deadlock begins again.",
+                    "a에서 b로, b에서 a로 동시에 1,000번씩, 또는 4초 동안 되는 만큼. 교착을 "
+                    "통보받으면 처음부터 다시 한다."},
+        .expectation = {"Locking the sender first, two wait for each other: deadlocks are counted. "
+                        "Locking in the order of ids, none. The sum is kept by both.",
+                        "보내는 쪽부터 잠그면 둘이 서로를 기다린다: 교착의 수를 센다. id 순서로 "
+                        "잠그면 하나도 없다. 합계는 둘 다 지켜진다."},
+        .ways =
+            {{.name = "unordered",
+              .promise = Promise::unsafe,
+              .how = {"UPDATE the sender, then the receiver", "보내는 쪽을 UPDATE, 그다음 받는 쪽"},
+              .play = [](Stage& stage) { return on_plain_tables(stage, Order::as_asked); },
+              .absences = {{Kind::sqlite,
+                            {"one writer at a time: nobody waits within",
+                             "한 번에 하나만 쓴다: 안에서 기다릴 일이 없다"}}}},
+             {.name = "ordered",
+              .promise = Promise::guarded,
+              .how = {"UPDATE the lower id, then the higher", "낮은 id를 UPDATE, 그다음 높은 id"},
+              .play =
+                  [](Stage& stage) {
+                      return on_plain_tables(stage, Order::by_id);
+                  }},
+             {.name = "queue",
+              .promise = Promise::guarded,
+              .how = {"Passbook: accounts are locked in order", "Passbook: 계좌를 순서대로 잠근다"},
+              .play = on_passbook}},
+        .rounds = 1};
 }
 
 }  // namespace passbook::lab

@@ -12,10 +12,14 @@
 #include <vector>
 
 #include "cli/lab_check.h"
+#include "cli/lab_probe.h"
+#include "cli/lab_report.h"
+#include "cli/language.h"
 #include "cli/progress.h"
 #include "cli/subcommand.h"
 #include "cli/text.h"
 #include "lab/catalogue.h"
+#include "lab/labels.h"
 #include "lab/redis_link.h"
 #include "lab/report_json.h"
 #include "lab/report_text.h"
@@ -33,6 +37,8 @@ struct LabFlags {
     std::string experiment;  // of an actor
     std::string role;
     std::string standby;
+    std::string language;
+    std::string report;  ///< Folder for a page; none where empty.
     bool all = false;
     bool json = false;
 };
@@ -65,13 +71,14 @@ private:
     struct sigaction before_terminate_ = {};
 };
 
-Exit run_list(bool json) {
-    if (json) {
+Exit run_list(const LabFlags& flags) {
+    if (flags.json) {
         fmt::print("{}\n", lab::json_of(lab::catalogue()));
         return Exit::good;
     }
+    const lab::Language language = language_of(flags.language);
     for (const lab::Experiment& experiment : lab::catalogue()) {
-        fmt::print("{:<5}{}\n", experiment.id, experiment.question);
+        fmt::print("{:<5}{}\n", experiment.id, experiment.question.in(language));
     }
     return Exit::good;
 }
@@ -167,7 +174,12 @@ lab::ExperimentResult play(const lab::Experiment& experiment, lab::RunOptions op
 
 Exit run_experiments(const LabFlags& flags) {
     const auto experiments = chosen(flags);
+    const lab::Language language = language_of(flags.language);
     lab::RunOptions options{.places = places_of(flags)};
+    std::unique_ptr<LabReport> report;
+    if (!flags.report.empty()) {
+        report = std::make_unique<LabReport>(flags.report);
+    }
     const CatchInterrupt catch_interrupt;
     const auto redis = take_redis(flags.redis, options);
     std::vector<lab::ExperimentResult> results;
@@ -176,15 +188,19 @@ Exit run_experiments(const LabFlags& flags) {
         results.push_back(play(*experiment, options));
         missed += results.back().missed().empty() ? 0U : 1U;
         if (!flags.json) {
-            fmt::print("{}\n", lab::text_of(results.back()));
+            fmt::print("{}\n", lab::text_of(results.back(), language));
             std::fflush(stdout);
         }
     }
     if (flags.json) {
         fmt::print("{}\n", lab::json_of(results));
     } else if (results.size() > 1) {
-        fmt::print("{}{}, {} not as expected.\n", lab::summary_of(results),
-                   counted(results.size(), "experiment", "experiments"), missed);
+        fmt::print("{}{}\n", lab::summary_of(results, language),
+                   lab::summary(results.size(), missed).in(language));
+    }
+    if (report) {
+        report->write(results, language);
+        fmt::print(flags.json ? stderr : stdout, "{}\n", report->path());
     }
     return missed == 0 ? Exit::good : Exit::no;
 }
@@ -198,6 +214,7 @@ Subcommand add_lab(CLI::App& app) {
     sub->require_subcommand(1);
     CLI::App* list = sub->add_subcommand("list", "List the experiments");
     list->add_flag("--json", flags->json, "For machines");
+    add_language(*list, flags->language);
     CLI::App* run = sub->add_subcommand("run", "Play experiments in temporary databases");
     run->add_option("NAME", flags->names, "Experiments, such as S1")->take_all();
     run->add_flag("--all", flags->all, "Every experiment");
@@ -213,6 +230,9 @@ Subcommand add_lab(CLI::App& app) {
                     "redis://HOST:PORT, where keys of locks are kept under a prefix of their own")
         ->type_name("URL");
     run->add_flag("--json", flags->json, "For machines");
+    run->add_option("--report", flags->report, "Write a page with plots and time axes to DIR")
+        ->type_name("DIR");
+    add_language(*run, flags->language);
     run->footer(
         "Exit 0: every expectation was met; 1: one was missed; 2: could not run. No store of "
         "yours is touched.");
@@ -223,21 +243,25 @@ Subcommand add_lab(CLI::App& app) {
         ->take_all();
     check->add_flag("--json", flags->json, "For machines");
     check->footer("Exit 0: every rule holds; 1: one is broken or an outcome unknown.");
+    const Subcommand probe = add_lab_probe(*sub);
     // A process that an experiment starts; nobody else has anything to tell it.
     CLI::App* actor = sub->add_subcommand("actor", "")->group("");
     actor->add_option("EXPERIMENT", flags->experiment)->required();
     actor->add_option("ROLE", flags->role)->required();
-    return {sub, [flags, list, check, actor] {
+    return {sub, [flags, list, check, probe, actor] {
                 // Locks that are lost on purpose are told on the time axis.
                 spdlog::set_level(spdlog::level::err);
                 if (actor->parsed()) {
                     return lab::act(flags->experiment, flags->role) == 0 ? Exit::good
                                                                          : Exit::could_not_run;
                 }
+                if (probe.app->parsed()) {
+                    return probe.run();
+                }
                 if (check->parsed()) {
                     return check_histories(flags->files, flags->json);
                 }
-                return list->parsed() ? run_list(flags->json) : run_experiments(*flags);
+                return list->parsed() ? run_list(*flags) : run_experiments(*flags);
             }};
 }
 

@@ -24,44 +24,44 @@ using Message = beast::http::request<beast::http::string_body>;
 
 constexpr std::size_t answer_bytes_max = 64 * 1024 * 1024;
 
-}  // namespace
-
-class Client::Impl {
+/// A connection whose every step ends in time: only asynchronous ones know deadlines.
+class Connection {
 public:
-    explicit Impl(ListenAddress address) : address_(std::move(address)) {}
-
-    Result<ClientResponse, std::string> exchange(beast::http::verb verb, std::string_view target,
-                                                 std::string body);
-    void set_deadline(std::chrono::milliseconds deadline) {
-        deadline_ = deadline;
+    /// Replaces the one there was.
+    ErrorCode open(const asio::ip::tcp::endpoint& peer);
+    ErrorCode exchange(const Message& message, ClientResponse& response);
+    [[nodiscard]] bool is_open() const noexcept {
+        return stream_.has_value();
+    }
+    void close() {
+        stream_.reset();
+    }
+    /// By when each step from now on must have ended.
+    void set_end(std::chrono::steady_clock::time_point end) {
+        end_ = end;
     }
 
 private:
-    ErrorCode connect();
-    ErrorCode send(const Message& message, ClientResponse& response);
     ErrorCode wait_for(const std::function<void(ErrorCode&)>& begin);
 
-    ListenAddress address_;
-    std::chrono::milliseconds deadline_{60'000};
+    std::chrono::steady_clock::time_point end_;
     asio::io_context context_{1};
     std::optional<beast::tcp_stream> stream_;
     beast::flat_buffer buffer_;
 };
 
-/// Runs one asynchronous step to its end: only those know deadlines.
-ErrorCode Client::Impl::wait_for(const std::function<void(ErrorCode&)>& begin) {
+ErrorCode Connection::wait_for(const std::function<void(ErrorCode&)>& begin) {
     ErrorCode error;
-    stream_->expires_after(deadline_);
+    stream_->expires_at(end_);
     begin(error);
     context_.restart();
     context_.run();
     return error;
 }
 
-ErrorCode Client::Impl::connect() {
+ErrorCode Connection::open(const asio::ip::tcp::endpoint& peer) {
     stream_.emplace(context_);
     buffer_.clear();
-    const asio::ip::tcp::endpoint peer(asio::ip::make_address(address_.host), address_.port);
     ErrorCode error = wait_for([&](ErrorCode& out) {
         stream_->async_connect(peer, [&out](const ErrorCode& met) { out = met; });
     });
@@ -71,7 +71,7 @@ ErrorCode Client::Impl::connect() {
     return error;
 }
 
-ErrorCode Client::Impl::send(const Message& message, ClientResponse& response) {
+ErrorCode Connection::exchange(const Message& message, ClientResponse& response) {
     ErrorCode error = wait_for([&](ErrorCode& out) {
         beast::http::async_write(*stream_, message,
                                  [&out](const ErrorCode& met, std::size_t) { out = met; });
@@ -96,6 +96,49 @@ ErrorCode Client::Impl::send(const Message& message, ClientResponse& response) {
     return {};
 }
 
+std::string reason_of(const ErrorCode& error) {
+    return error == beast::error::timeout ? "timed out" : error.message();
+}
+
+}  // namespace
+
+class Client::Impl {
+public:
+    explicit Impl(ListenAddress address) : address_(std::move(address)) {}
+
+    Result<ClientResponse, std::string> exchange(beast::http::verb verb, std::string_view target,
+                                                 std::string body);
+    void set_deadline(std::chrono::milliseconds deadline) {
+        deadline_ = deadline;
+    }
+
+private:
+    ErrorCode send(const Message& message, ClientResponse& response);
+
+    ListenAddress address_;
+    std::chrono::milliseconds deadline_{60'000};
+    Connection connection_;
+};
+
+/// Connects where no connection was kept, and once more where the kept one was closed meanwhile.
+ErrorCode Client::Impl::send(const Message& message, ClientResponse& response) {
+    const asio::ip::tcp::endpoint peer(asio::ip::make_address(address_.host), address_.port);
+    const auto restart = [&] {
+        connection_.set_end(std::chrono::steady_clock::now() + deadline_);
+    };
+    restart();
+    ErrorCode error;
+    if (connection_.is_open()) {
+        error = connection_.exchange(message, response);
+        if (!error || error == beast::error::timeout) {
+            return error;
+        }
+        restart();
+    }
+    error = connection_.open(peer);
+    return error ? error : connection_.exchange(message, response);
+}
+
 Result<ClientResponse, std::string> Client::Impl::exchange(beast::http::verb verb,
                                                            std::string_view target,
                                                            std::string body) {
@@ -108,17 +151,8 @@ Result<ClientResponse, std::string> Client::Impl::exchange(beast::http::verb ver
     message.prepare_payload();
 
     ClientResponse response;
-    const bool kept = stream_.has_value();
-    ErrorCode error = kept ? send(message, response) : connect();
-    const bool stale = kept && error && error != beast::error::timeout;
-    if (stale) {
-        error = connect();
-    }
-    if ((stale || !kept) && !error) {
-        error = send(message, response);
-    }
-    if (error) {
-        stream_.reset();
+    if (const ErrorCode error = send(message, response)) {
+        connection_.close();
         return fail(fmt::format("no answer from the server at {}:{}: {}", address_.host,
                                 address_.port, error.message()));
     }
@@ -160,6 +194,79 @@ Result<ClientResponse, std::string> Client::put(std::string_view target, std::st
 
 void Client::set_deadline(std::chrono::milliseconds deadline) {
     impl_->set_deadline(deadline);
+}
+
+Result<std::vector<Peer>, std::string> find_peers(const std::string& host, std::uint16_t port) {
+    asio::io_context context;
+    asio::ip::tcp::resolver resolver(context);
+    ErrorCode error;
+    const auto found = resolver.resolve(host, std::to_string(port), error);
+    std::vector<Peer> peers;
+    for (const auto& entry : found) {
+        const asio::ip::address address = entry.endpoint().address();
+        peers.push_back({host, port, address.to_string(), address.is_loopback()});
+    }
+    if (peers.empty()) {
+        return fail(fmt::format("{}: {}", host, error ? error.message() : "no address"));
+    }
+    return peers;
+}
+
+class SingleRequest::Impl {
+public:
+    Impl(Peer peer, std::chrono::milliseconds deadline)
+        : peer_(std::move(peer)), deadline_(deadline) {}
+
+    ErrorCode connect() {
+        restart();
+        return connection_.open({asio::ip::make_address(peer_.address), peer_.port});
+    }
+
+    ErrorCode send(const ClientRequest& request, ClientResponse& response) {
+        Message message;
+        message.version(11);
+        message.method_string(request.method);
+        message.target(request.target);
+        const bool is_v6 = peer_.host.find(':') != std::string::npos;
+        const std::string host = is_v6 ? '[' + peer_.host + ']' : peer_.host;
+        message.set(beast::http::field::host, fmt::format("{}:{}", host, peer_.port));
+        message.set(beast::http::field::connection, "close");
+        for (const auto& [name, value] : request.headers) {
+            message.insert(name, value);
+        }
+        message.body() = request.body;
+        message.prepare_payload();
+        restart();
+        return connection_.exchange(message, response);
+    }
+
+private:
+    void restart() {
+        connection_.set_end(std::chrono::steady_clock::now() + deadline_);
+    }
+
+    Peer peer_;
+    std::chrono::milliseconds deadline_;
+    Connection connection_;
+};
+
+SingleRequest::SingleRequest(Peer peer, std::chrono::milliseconds deadline)
+    : impl_(std::make_unique<Impl>(std::move(peer), deadline)) {}
+SingleRequest::~SingleRequest() = default;
+SingleRequest::SingleRequest(SingleRequest&&) noexcept = default;
+SingleRequest& SingleRequest::operator=(SingleRequest&&) noexcept = default;
+
+std::optional<std::string> SingleRequest::connect() {
+    const ErrorCode error = impl_->connect();
+    return error ? std::optional(reason_of(error)) : std::nullopt;
+}
+
+Result<ClientResponse, std::string> SingleRequest::send(const ClientRequest& request) {
+    ClientResponse response;
+    if (const ErrorCode error = impl_->send(request, response)) {
+        return fail(reason_of(error));
+    }
+    return response;
 }
 
 }  // namespace passbook::http

@@ -62,8 +62,13 @@ class Pages(unittest.TestCase):
         link = re.compile(r"\]\(([^)]+)\)")
         places = [sorted(link.findall((ROOT / name).read_text(encoding="utf-8")))
                   for name in ("README.md", "README.ko.md")]
-        swapped = ["README.ko.md" if place == "README.md" else place for place in places[1]]
+        # Each leads to the other, and to a page in its own language where there are two.
+        swapped = ["README.ko.md" if place == "README.md" else place.replace(".ko.md", ".md")
+                   for place in places[1]]
         self.assertEqual(places[0], sorted(swapped))
+        own = [place for place in places[0] if (ROOT / place.replace(".md", ".ko.md")).exists()
+               and place.startswith("docs/")]
+        self.assertEqual([], [place for place in own if place in places[1]])
 
     def test_the_changelog_begins_with_this_version(self):
         headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),

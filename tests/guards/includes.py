@@ -162,7 +162,8 @@ class Check:
     def find_own(self, header):
         """The path, from the root, of a header of ours, or None."""
         if header in self.generated:
-            return "src/" + header
+            in_src = self.generated[header]["folder"].startswith("src/")
+            return "src/" + header if in_src else header
         for folder in ("src/", "include/", ""):
             if (self.root / (folder + header)).is_file():
                 return folder + header

@@ -212,9 +212,9 @@ def in_parallel(count, work):
 
 
 def passbook(*arguments, timeout=120, environment=None):
-    """Runs another subcommand; its CompletedProcess with text."""
+    """Runs another subcommand, in English unless said; its CompletedProcess with text."""
     return subprocess.run([str(BINARY), *arguments], capture_output=True, text=True, check=False,
-                          timeout=timeout, env={**os.environ, **(environment or {})})
+                          timeout=timeout, env={**os.environ, "LC_ALL": "C", **(environment or {})})
 
 
 class ServerTest(unittest.TestCase):

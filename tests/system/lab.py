@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lab on the built binary: every experiment is as expected, and none leaves anything behind."""
 
+import html.parser
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
 import time
+import unicodedata
 import unittest
 
 from harness import BINARY, passbook
@@ -16,12 +19,20 @@ from redis_server import RedisServer
 PROCESSES = ["S4", "S5", "S6", "S7", "S8", "S15", "S17", "S18", "L4", "L8", "L9"]
 EXPERIMENTS = ["S1", "S2", "S3", "S9", "S10", "S11", "S12", "S13", "S14", "S16", "P1", "P2", "P3",
                "P4", "P5", "P6", "L1", "L6", "L7", "L10", *PROCESSES]
+QUICK = ["S1", "S11", "S12", "S13", "S14", "S16", "P2", "P5", "P6", "L1", "L7"]
 SERVER_WAYS = {"for_update", "serializable", "advisory", "in_transaction", "unordered",
                "for_update, 1", "for_update, 1000", "decide_on_standby", "decide_on_primary"}
 REDIS_WAYS = {"blind_watchdog", "cut_off", "redis_number", "fence, wiped", "wiped, lock only",
               "wiped, fence", "passbook, throughout"}
 # Every way that needs Redis, and the trade's lock as the trade writes it.
 REDIS_RUN = ["S5", "S7", "S18", "L8"]
+# SQL, and what the interface of the ledger says of an error.
+SAME_IN_EVERY_LANGUAGE = r"BEGIN|COMMIT|ROLLBACK|order-\d: |201$"
+
+
+def columns(line):
+    """Of a terminal, where a Korean character takes two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line)
 
 
 def children_of(process):
@@ -55,6 +66,40 @@ DUMP = [
 ]
 
 
+class Page(html.parser.HTMLParser):
+    """What a report is made of; `open` are elements that were never closed."""
+
+    ALONE = {"meta", "br", "wbr", "rect", "line", "circle"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.fetched, self.sections, self.marks, self.rows = [], [], [], [], []
+        self.language = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        told = dict(attributes)
+        if tag not in self.ALONE:
+            self.open.append(tag)
+        if tag == "html":
+            self.language = told["lang"]
+        if tag == "section":
+            self.sections.append(told["id"])
+        if "data-row" in told:
+            (self.marks if tag == "g" else self.rows).append(told["data-row"])
+        self.fetched += [(tag, name) for name, value in attributes
+                         if name in ("src", "data", "srcset") or
+                         name == "href" and not value.startswith("#")]
+
+    def handle_startendtag(self, tag, attributes):
+        assert tag in self.ALONE, tag
+
+    def handle_endtag(self, tag):
+        assert self.open[-1] == tag, (self.open, tag, self.getpos())
+        self.open.pop()
+
+
 class Lab(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -62,7 +107,10 @@ class Lab(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def lab(self, *arguments):
-        return passbook("lab", *arguments, environment={"TMPDIR": str(self.folder)}, timeout=1000)
+        return passbook("lab", *arguments, environment=self.environment(), timeout=1000)
+
+    def environment(self, locale="C"):
+        return {"TMPDIR": str(self.folder), "LC_ALL": locale}
 
     def assert_nothing_left(self):
         self.assertEqual(list(self.folder.iterdir()), [])
@@ -115,13 +163,53 @@ class Lab(unittest.TestCase):
                                  (experiment, way))
 
     def test_people_get_a_table_and_a_time_axis_within_a_hundred_columns(self):
-        done = self.lab("run", "S1", "S11", "S12", "S13", "S14", "S16", "P2", "P5", "P6", "L1",
-                        "L7")
+        done = self.lab("run", *QUICK)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for part in ("Can two different spends", "setting", "not on SQLite", "check_then_insert, "
                      "round", "sums entries: 5000", "As expected.", "11 experiments, 0 not as"):
             self.assertIn(part, done.stdout)
-        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+        self.assertLessEqual(max(map(columns, done.stdout.splitlines())), 100)
+
+    def test_koreans_get_the_same_in_korean_within_a_hundred_columns(self):
+        done = self.lab("run", *QUICK, "S5", "L4", "L6", "--lang", "ko")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for part in ("서로 다른 두 사용", "상황", "SQLite에는 없음", "check_then_insert, ", "회차",
+                     "항목 합계: 5000", "예상대로다.", "실험 14건, 예상과 다른 것 0건."):
+            self.assertIn(part, done.stdout)
+        self.assertLessEqual(max(map(columns, done.stdout.splitlines())), 100)
+        self.check_time_axis(done.stdout)
+
+    def test_the_language_comes_by_flag_or_by_locale(self):
+        by_locale = passbook("lab", "list", environment=self.environment("ko_KR.UTF-8"))
+        self.assertEqual(by_locale.stdout, self.lab("list", "--lang", "ko").stdout)
+        self.assertIn("서로 다른 두 사용", by_locale.stdout)
+        self.assertNotIn("서로 다른 두 사용", self.lab("list").stdout)
+        self.assert_told(self.lab("list", "--lang", "de"), "--lang")
+
+    def check_time_axis(self, told):
+        """Nothing on it is left in English."""
+        rows = re.findall(r"^ +\d+\.\d\d +(.+)$", told, re.MULTILINE)
+        self.assertGreater(len(rows), 50)
+        self.assertEqual([], [row for row in rows if not re.search("[가-힣]", row)
+                              and not re.match(SAME_IN_EVERY_LANGUAGE, row)])
+
+    def test_a_report_is_one_page_that_needs_nothing_else(self):
+        folder = self.folder / "made" / "for it"
+        for language, part in (("en", "Can two different spends"), ("ko", "서로 다른 두 사용")):
+            done = self.lab("run", "S1", "P2", "--report", str(folder), "--lang", language)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            path = pathlib.Path(done.stdout.splitlines()[-1])
+            self.assertRegex(path.name, r"^lab-\d{8}T\d{6}Z(-\d+)?\.html$")
+            text = path.read_text(encoding="utf-8")
+            self.assertIn(part, text)
+            page = Page(text)
+            self.assertEqual((page.open, page.language), ([], language))
+            self.assertEqual(page.fetched, [])
+            self.assertEqual(page.sections, ["S1", "P2"])
+            self.assertEqual(sorted(page.marks), sorted(page.rows))
+            self.assertGreater(len(page.rows), 20)
+        self.assertEqual(len(list(folder.iterdir())), 2)
+        self.assert_told(self.lab("run", "S1", "--report", "/dev/null/reports"), "--report")
 
     def test_with_a_redis_every_way_is_played_and_no_key_is_left(self):
         with tempfile.TemporaryDirectory(prefix="passbook-redis-") as folder, RedisServer(
@@ -168,9 +256,10 @@ class Lab(unittest.TestCase):
         self.assert_nothing_left()
 
     def test_an_interrupt_leaves_nothing_behind(self):
-        with subprocess.Popen([BINARY, "lab", "run", "--all"], stdout=subprocess.PIPE,
+        command = [BINARY, "lab", "run", "--all", "--report", str(self.folder)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True,
-                              env={**os.environ, "TMPDIR": str(self.folder)}) as process:
+                              env={**os.environ, **self.environment()}) as process:
             self.assertTrue(process.stdout.readline().startswith("S1 "))
             process.send_signal(signal.SIGINT)
             _, told = process.communicate(timeout=300)
