@@ -66,8 +66,8 @@ class Pages(unittest.TestCase):
         swapped = ["README.ko.md" if place == "README.md" else place.replace(".ko.md", ".md")
                    for place in places[1]]
         self.assertEqual(places[0], sorted(swapped))
-        own = [place for place in places[0] if (ROOT / place.replace(".md", ".ko.md")).exists()
-               and place.startswith("docs/")]
+        own = [place for place in places[0] if place.startswith("docs/")
+               and place.endswith(".md") and (ROOT / place.replace(".md", ".ko.md")).exists()]
         self.assertEqual([], [place for place in own if place in places[1]])
 
     def test_the_changelog_begins_with_this_version(self):
