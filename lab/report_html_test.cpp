@@ -114,6 +114,9 @@ TEST_F(Page, WhatIsDrawnIsWrittenToo) {
     }
     EXPECT_EQ(count(page, "<g class=\"mark"), 3U);
     EXPECT_EQ(count(page, "<tr class="), 3U);
+    for (const char* kind : {"accepted", "refused", "balance", "entries", "half", "rate"}) {
+        EXPECT_EQ(count(page, "<rect class=\"" + std::string(kind) + '"'), 1U) << kind;
+    }
     EXPECT_EQ(count(page, "class=\"transaction\""), 1U);
     EXPECT_EQ(count(page, "role=\"img\" aria-label=\""), 1U);
 }
@@ -125,7 +128,8 @@ TEST_F(Page, SpeaksTheLanguageThatWasAskedFor) {
     EXPECT_NE(korean.find("<html lang=\"ko\">"), std::string::npos);
     for (const auto& [text, other] :
          {std::pair("Throughput", "처리량"), std::pair("NOT AS EXPECTED", "예상과 다름"),
-          std::pair("round 1", "1회차"), std::pair("not on SQLite", "SQLite에는 없음")}) {
+          std::pair("round 1", "1회차"), std::pair(">guarded<", ">안전<"),
+          std::pair("not on SQLite", "SQLite에는 없음")}) {
         EXPECT_NE(english.find(text), std::string::npos) << text;
         EXPECT_EQ(english.find(other), std::string::npos) << other;
         EXPECT_NE(korean.find(other), std::string::npos) << other;
