@@ -73,6 +73,10 @@ inline constexpr Label not_as_expected{"NOT AS EXPECTED", "예상과 다름"};
 // The page.
 inline constexpr Label lab{"Passbook lab", "Passbook 실험실"};
 inline constexpr Label experiments{"Experiments", "실험 목록"};
+inline constexpr Label database{"database", "데이터베이스"};
+inline constexpr Label seen_to_fail{"unsafe ways seen to fail", "실패를 보인 위험한 방식"};
+inline constexpr Label seen_to_hold{"guarded ways that held", "지켜진 안전한 방식"};
+inline constexpr Label rounds{"rounds", "회차"};
 inline constexpr Label promise{"promise", "약속"};
 inline constexpr Label what_it_does{"what it does", "하는 일"};
 inline constexpr Label failed_rounds{"rounds failed", "실패한 회차"};

@@ -11,6 +11,7 @@
 #include "lab/lanes.h"
 #include "lab/page.h"
 #include "lab/plots.h"
+#include "lab/tally.h"
 
 namespace passbook::lab {
 namespace {
@@ -47,6 +48,27 @@ std::string contents(const std::vector<ExperimentResult>& results, Language in) 
                            escaped(experiment.question.in(in)));
     }
     return out + "</ul></nav>\n";
+}
+
+/// Per database, in how many ways the promise was kept.
+std::string tallies(const std::vector<ExperimentResult>& results, Language in) {
+    std::string out = "<table class=\"tallies\"><thead><tr>";
+    for (const Label& heading :
+         {labels::database, labels::seen_to_fail, labels::seen_to_hold, labels::rounds}) {
+        out += fmt::format("<th scope=\"col\">{}</th>", heading.in(in));
+    }
+    out += "</tr></thead><tbody>\n";
+    const auto of = [](std::size_t kept, std::size_t all) {
+        return fmt::format(R"(<td class="{}">{} / {}</td>)", kept == all ? "good" : "bad", kept,
+                           all);
+    };
+    for (const Tally& tally : tallies_of(results)) {
+        out +=
+            fmt::format("<tr><th scope=\"row\">{}</th>{}{}<td>{}</td></tr>\n", name_of(tally.kind),
+                        of(tally.failed, tally.unsafe), of(tally.held, tally.guarded),
+                        grouped(static_cast<std::int64_t>(tally.rounds)));
+    }
+    return out + "</tbody></table>\n";
 }
 
 std::string ways_table(const Experiment& experiment, Language in) {
@@ -151,7 +173,7 @@ std::string html_of(const std::vector<ExperimentResult>& results, Language langu
         fmt::format("<header>\n<h1>{}</h1>\n<p>{} <time>{}</time> · passbook {}</p>\n</header>\n",
                     labels::lab.in(language), escaped(summary(results.size(), missed).in(language)),
                     escaped(when), escaped(version));
-    out += contents(results, language) + "<main>\n";
+    out += tallies(results, language) + contents(results, language) + "<main>\n";
     for (const ExperimentResult& result : results) {
         out += section(result, language);
     }

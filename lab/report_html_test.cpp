@@ -112,6 +112,9 @@ TEST_F(Page, WhatIsDrawnIsWrittenToo) {
           "<td>7,005</td>", "<td>3.0 ms</td>", "<td>123,600</td>", "<td>10.0 ms</td>"}) {
         EXPECT_NE(page.find(cell), std::string::npos) << cell;
     }
+    EXPECT_NE(page.find(R"(<th scope="row">SQLite</th><td class="good">0 / 0</td>)"
+                        R"(<td class="bad">0 / 1</td><td>1</td>)"),
+              std::string::npos);
     EXPECT_EQ(count(page, "<g class=\"mark"), 3U);
     EXPECT_EQ(count(page, "<tr class="), 3U);
     for (const char* kind : {"accepted", "refused", "balance", "entries", "half", "rate"}) {

@@ -3,6 +3,7 @@
 
 #include "http/json_writer.h"
 #include "lab/figures.h"
+#include "lab/tally.h"
 
 namespace passbook::lab {
 namespace {
@@ -67,6 +68,16 @@ void write(JsonWriter& json, const WayResult& result) {
     json.end_array().end_object();
 }
 
+void write(JsonWriter& json, const Tally& tally) {
+    const auto number = [](std::size_t count) {
+        return static_cast<std::int64_t>(count);
+    };
+    json.begin_object().name("database").text(name_of(tally.kind));
+    json.name("unsafe").number(number(tally.unsafe)).name("failed").number(number(tally.failed));
+    json.name("guarded").number(number(tally.guarded)).name("held").number(number(tally.held));
+    json.name("rounds").number(number(tally.rounds)).end_object();
+}
+
 void write_heading(JsonWriter& json, const Experiment& experiment) {
     json.name("id")
         .text(experiment.id)
@@ -99,6 +110,10 @@ std::string json_of(const std::vector<ExperimentResult>& results) {
             write(json, way);
         }
         json.end_array().end_object();
+    }
+    json.end_array().name("databases").begin_array();
+    for (const Tally& tally : tallies_of(results)) {
+        write(json, tally);
     }
     json.end_array().end_object();
     return out;

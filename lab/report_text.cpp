@@ -10,6 +10,7 @@
 #include "lab/excerpt.h"
 #include "lab/figures.h"
 #include "lab/labels.h"
+#include "lab/tally.h"
 
 namespace passbook::lab {
 namespace {
@@ -182,33 +183,15 @@ std::string time_axis(const WayResult& way, Language language) {
 
 std::string summary_of(const std::vector<ExperimentResult>& results, Language language) {
     std::string out;
-    for (const Kind kind : {Kind::sqlite, Kind::postgres, Kind::mariadb}) {
-        std::size_t rounds = 0;
-        std::size_t failed = 0;
-        std::size_t unsafe = 0;
-        std::size_t held = 0;
-        std::size_t guarded = 0;
-        for (const ExperimentResult& result : results) {
-            for (const WayResult& way : result.ways) {
-                if (way.kind != kind || way.rounds.empty()) {
-                    continue;
-                }
-                rounds += way.rounds.size();
-                unsafe += way.way->promise == Promise::unsafe ? 1U : 0U;
-                failed += way.way->promise == Promise::unsafe && !way.missed() ? 1U : 0U;
-                guarded += way.way->promise == Promise::guarded ? 1U : 0U;
-                held += way.way->promise == Promise::guarded && !way.missed() ? 1U : 0U;
-            }
-        }
-        if (rounds > 0) {
-            out += fmt::format("{:<11}", name_of(kind)) +
-                   say("{} of {} unsafe ways were seen to fail, {} of {} guarded ways held; {} "
-                       "rounds.\n",
-                       "위험한 방식 {1}개 중 {0}개가 실패를 보였고, 안전한 방식 {3}개 중 {2}개가 "
-                       "지켜졌다. {4}회차.\n",
-                       failed, unsafe, held, guarded, grouped(static_cast<std::int64_t>(rounds)))
-                       .in(language);
-        }
+    for (const Tally& tally : tallies_of(results)) {
+        out += fmt::format("{:<11}", name_of(tally.kind)) +
+               say("{} of {} unsafe ways were seen to fail, {} of {} guarded ways held; {} "
+                   "rounds.\n",
+                   "위험한 방식 {1}개 중 {0}개가 실패를 보였고, 안전한 방식 {3}개 중 {2}개가 "
+                   "지켜졌다. {4}회차.\n",
+                   tally.failed, tally.unsafe, tally.held, tally.guarded,
+                   grouped(static_cast<std::int64_t>(tally.rounds)))
+                   .in(language);
     }
     return out;
 }

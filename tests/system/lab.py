@@ -142,8 +142,13 @@ class Lab(unittest.TestCase):
 
     def test_every_unsafe_way_is_seen_to_fail_and_every_guarded_way_to_hold(self):
         done = self.lab("run", "--all", "--json")
-        told = json.loads(done.stdout)["experiments"]
+        summed = json.loads(done.stdout)
+        told = summed["experiments"]
         self.assertEqual([e["id"] for e in told], EXPERIMENTS)
+        self.assertEqual([d["database"] for d in summed["databases"]], ["SQLite"])
+        for database in summed["databases"]:
+            self.assertEqual((database["failed"], database["held"]),
+                             (database["unsafe"], database["guarded"]))
         for experiment in told:
             self.assertEqual((experiment["passed"], experiment["missed"]), (True, []))
             for way in experiment["ways"]:
