@@ -26,7 +26,7 @@ TEST_P(StoreContract, AFenceThatHasMovedKeepsTheTransactionOut) {
     EXPECT_GT(latest, old);
 
     writer->carry({{"slot", old}});
-    EXPECT_THROW((void)decided(one, "late"), store::StaleFence);
+    ASSERT_THROW((void)decided(one, "late"), store::StaleFence);
     EXPECT_EQ(contents(), before);
 
     // The writer goes on, with the latest and with none.
@@ -45,10 +45,10 @@ TEST_P(StoreContract, OfSeveralFencesEachMustHold) {
     auto one_old = all;
     (void)mint("slot.2");
     writer->carry(one_old);
-    EXPECT_THROW((void)decided(one, "late"), store::StaleFence);
+    ASSERT_THROW((void)decided(one, "late"), store::StaleFence);
 
     writer->carry({all.front(), {"slot.3", 1}});  // nobody has ever held it
-    EXPECT_THROW((void)decided(one, "late"), store::StaleFence);
+    ASSERT_THROW((void)decided(one, "late"), store::StaleFence);
     EXPECT_EQ(account(alice).balance, 1);
 }
 

@@ -20,6 +20,7 @@ public:
     explicit Through(std::unique_ptr<store::Writer> inner) : inner_(std::move(inner)) {}
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
+        inner_->carry(carried());
         return inner_->begin(needs);
     }
     [[nodiscard]] std::chrono::microseconds lock_wait() const noexcept override {
@@ -47,10 +48,10 @@ public:
     using Through::Through;
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
-        ledger::State state = inner_->begin(needs);
+        ledger::State state = Through::begin(needs);
         inner_->rollback();
         std::this_thread::sleep_for(gap);
-        (void)inner_->begin(needs);
+        (void)Through::begin(needs);
         return state;
     }
 };
@@ -62,7 +63,7 @@ public:
     void commit(const ledger::Changes& changes) override {
         inner_->rollback();
         std::this_thread::sleep_for(gap);
-        (void)inner_->begin({});
+        (void)Through::begin({});
         inner_->commit(changes);
     }
 };
@@ -72,7 +73,7 @@ public:
     using Through::Through;
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
-        ledger::State state = inner_->begin(needs);
+        ledger::State state = Through::begin(needs);
         for (auto& [id, account] : state.accounts) {
             account.balance = balances_.emplace(id, account.balance).first->second;
         }
@@ -116,7 +117,7 @@ public:
     using Through::Through;
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
-        ledger::State state = inner_->begin(needs);
+        ledger::State state = Through::begin(needs);
         state.outcomes.insert(known_.begin(), known_.end());
         return state;
     }
@@ -142,7 +143,7 @@ public:
     using Through::Through;
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
-        ledger::State state = inner_->begin(needs);
+        ledger::State state = Through::begin(needs);
         known_ = std::exchange(state.outcomes, {});
         return state;
     }
@@ -173,14 +174,14 @@ public:
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
         if (!failed_) {
-            return inner_->begin(needs);
+            return Through::begin(needs);
         }
         suffix_ = "~" + std::to_string(++times_);
         std::vector<ledger::Need> renewed = needs;
         for (ledger::Need& need : renewed) {
             need.key = need.key ? std::optional(renamed(*need.key, suffix_)) : std::nullopt;
         }
-        return inner_->begin(renewed);
+        return Through::begin(renewed);
     }
     void commit(const ledger::Changes& changes) override {
         ledger::Changes renewed = changes;

@@ -79,6 +79,9 @@ class Turns(GateTest):
             passages = self.passages(self.connect(server))
             self.assertGreater(passages["held"], 10, server.told())
             self.assertEqual((passages["bypassed"], passages["refused"]), (0, 0), server.told())
+            taken = self.counted(self.connect(server),
+                                 'passbook_lock_attempts_total{result="acquired"}')
+            self.assertGreater(taken, 5, "it has let go for the others")
             self.assertEqual(server.stop(), 0, server.told())
         check_all(self, history, self.serve())
 

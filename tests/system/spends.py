@@ -42,7 +42,8 @@ class Fleet:
 
 class Spender(threading.Thread):
     """Sends batches to one server until enough are spent. What got no answer it mostly asks again
-    at once, of the next: so do the clients of a shop."""
+    at once, of the next: so do the clients of a shop. Then it goes back to its own, or before long
+    all were with one."""
 
     def __init__(self, history, fleet, number, progress):
         super().__init__()
@@ -79,9 +80,10 @@ class Spender(threading.Thread):
         return calls
 
     def send(self, calls):
+        at = self.number
         while calls:
             if self.client is None:
-                self.client = self.fleet.servers[self.number % SERVERS].client(timeout=20)
+                self.client = self.fleet.servers[at % SERVERS].client(timeout=20)
             recorder = Recorder(self.history, self.client)
             if len(calls) == 1:
                 recorder.send(calls[0])
@@ -89,16 +91,17 @@ class Spender(threading.Thread):
                 recorder.send_together(calls)
             self.progress.add(calls)
             calls = [call for call in calls if not call.settled()]
-            if calls and not self.asks_again():
-                return
+            if calls or at != self.number:
+                self.leave()
+            if calls:
+                at += 1
+                time.sleep(0.05)
+                if self.chance.random() < 0.1:
+                    return  # What is not asked again is found out by its key in the end.
 
-    def asks_again(self):
-        """Not of the same server. What is not asked again is found out by its key in the end."""
+    def leave(self):
         self.client.close()
         self.client = None
-        self.number += 1
-        time.sleep(0.05)
-        return self.chance.random() < 0.9
 
 
 class Progress:
