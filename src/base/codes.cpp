@@ -146,10 +146,11 @@ constexpr auto table = std::to_array<CodeInfo>({
      "Nobody holds the lock any more; stop the work that it protected."},
 
     {busy, "busy", 503, failure, not_kept, 1, "Busy",
-     "The server has more to do than it can queue; nothing was done, send it again later."},
+     "The server has more to do than it can queue, or another keeps the lock before its writes; "
+     "nothing was done, send it again later."},
     {unavailable, "unavailable", 503, failure, not_kept, 2, "Unavailable",
-     "The store cannot be reached or the server is stopping; nothing was done, send it again "
-     "later."},
+     "The store, or the lock before its writes, cannot be reached, or the server is stopping; "
+     "nothing was done, send it again later."},
     {outcome_unknown, "outcome_unknown", 503, failure, not_kept, 1, "Outcome unknown",
      "The link to the store broke while committing; the same key tells what happened."},
     {broken, "broken", 500, failure, not_kept, 0, "Broken",

@@ -65,9 +65,8 @@ Answer<Taken> Inner::take(Claim claim, Millis wait, const std::stop_token& cance
     Counters::add(counters.attempts, answer.result);
     counters.wait_micros.add(micros_since(began));
     if (answer.what) {
-        spdlog::log(usual_level(settings), "lock {} acquired: token {}, fence {}",
-                    fmt::join(claim.keys, " "), claim.token.shortened(),
-                    fmt::join(answer.what->fences, " "));
+        spdlog::log(usual_level(settings), "lock {} acquired: {}", fmt::join(claim.keys, " "),
+                    described(claim.token, answer.what->fences));
     } else if (answer.result == Acquired::unavailable) {
         spdlog::warn("lock {} unavailable: {}", fmt::join(claim.keys, " "), answer.why);
     }
@@ -96,7 +95,7 @@ Answer<Taken> Inner::take_in_line(const Claim& claim, Steady::time_point until,
         if (taking.how != Taking::How::busy) {
             auto answer = settle(claim, std::move(taking), started);
             if (answer.what && stop.stop_requested()) {
-                (void)release(claim);
+                (void)release(claim, answer.what->fences);
                 return {.result = Acquired::cancelled};
             }
             return answer;
@@ -148,8 +147,8 @@ Released Inner::release(const Claim& claim, const std::vector<std::int64_t>& fen
         line.hint(key);  // who waits in this process need not wait for the service to say so
     }
     spdlog::log(released == Released::released ? usual_level(settings) : spdlog::level::warn,
-                "lock {} let go: {}, token {}, fence {}", fmt::join(claim.keys, " "),
-                name_of(released), claim.token.shortened(), fmt::join(fences, " "));
+                "lock {} let go: {}, {}", fmt::join(claim.keys, " "), name_of(released),
+                described(claim.token, fences));
     return released;
 }
 

@@ -24,6 +24,12 @@ std::uint64_t micros_since(Steady::time_point then) {
 
 }  // namespace
 
+std::string described(const Token& token, const std::vector<std::int64_t>& fences) {
+    return fences.empty()
+               ? fmt::format("token {}", token.shortened())
+               : fmt::format("token {}, fence {}", token.shortened(), fmt::join(fences, " "));
+}
+
 std::optional<Loss> Held::lost() const noexcept {
     const int found = loss.load();
     return found < 0 ? std::nullopt : std::optional(static_cast<Loss>(found));
@@ -238,8 +244,8 @@ void Keeper::tell(const Held& held) const {
     const Loss reason = *held.lost();
     Counters::add(counters_.lost, reason);
     counters_.held_micros.add(micros_since(held.since));
-    spdlog::warn("lock {} lost: {}, token {}, fence {}", fmt::join(held.claim.keys, " "),
-                 name_of(reason), held.claim.token.shortened(), fmt::join(held.fences, " "));
+    spdlog::warn("lock {} lost: {}, {}", fmt::join(held.claim.keys, " "), name_of(reason),
+                 described(held.claim.token, held.fences));
 }
 
 }  // namespace passbook::lock

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct Held {
     }
     [[nodiscard]] std::optional<Loss> lost() const noexcept;
 };
+
+/// What a line of the log says of an acquisition, where the fences are not known without them.
+[[nodiscard]] std::string described(const Token& token, const std::vector<std::int64_t>& fences);
 
 /// Keeps what is held: renews it, and tells the holder in time when it is lost. Also cleans up what
 /// may have been left in the service by a request that was never answered.

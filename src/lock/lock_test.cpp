@@ -303,6 +303,15 @@ TEST_F(LockTest, LogsOneLineForEachAcquisitionLossAndRelease) {
         << "and no token in full";
 }
 
+// The server keeps nothing of what it has issued: the token is the whole right.
+TEST_F(LockTest, LogsAReleaseByItsTokenAlone) {
+    const Log log;
+    const Token token = Token::random();
+    (void)locks.release("report", token);
+    EXPECT_EQ(log.text(),
+              fmt::format("info lock report let go: released, token {}\n", token.shortened()));
+}
+
 TEST_F(LockTest, KeysAreAskedForInTheirOrderAndOnce) {
     const auto answer = locks.acquire({.keys = {"c", "a", "b", "a"}});
     ASSERT_TRUE(answer.what);
