@@ -78,7 +78,9 @@ class MariadbServer(PrivateServer):
         return {**os.environ, "MYSQL_PWD": self.password}
 
     def _initialize(self, _secret):
+        # As for tmpdir below.
         self._run([program("mariadb-install-db"), "--no-defaults", f"--datadir={self.data}",
+                   f"--tmpdir={self.folder}",
                    "--auth-root-authentication-method=normal", "--skip-test-db",
                    "--skip-name-resolve", "--innodb-log-file-size=" +
                    self.settings["innodb_log_file_size"]])
