@@ -7,10 +7,13 @@ import tempfile
 import unittest
 
 import suite  # noqa: F401: it says where the modules of the other tests are
+import databases
 from counters import Counters, overlaps
+from harness import Server
 from history import Account, Attempt, Call, History, Line
 from record import judged
 from rotation import Deck, steps_back
+from world import Slot, World
 
 
 def call(kind, key, *attempts, account="a", **arguments):
@@ -78,6 +81,26 @@ class Drawn(unittest.TestCase):
 
         self.assertEqual(drawn(7), drawn(7))
         self.assertNotEqual(drawn(7), drawn(8))
+
+
+class Noted(unittest.TestCase):
+    def complaints(self, log):
+        with tempfile.TemporaryDirectory() as folder:
+            world = World(databases.Sqlite(), pathlib.Path(folder), History(), 1, None)
+            slot = Slot(world, 0)
+            slot.server = Server(pathlib.Path(folder) / "store.db")
+            slot.server.log.write_text(log, encoding="utf-8")
+            slot.note_bugs()
+            return world.complaints
+
+    def test_a_guard_that_fired_is_told_however_much_was_said_behind_it(self):
+        told = self.complaints("begun\n[error] a guard of the store fired on a batch of 2: x\n" +
+                               "[warning] a batch of 1 failed\n" * 1000)
+        self.assertEqual(len(told), 1)
+        self.assertIn("met a bug: [error] a guard of the store fired on a batch of 2: x", told[0])
+
+    def test_what_faults_make_a_server_say_is_no_bug(self):
+        self.assertEqual(self.complaints("[warning] a batch of 1 failed, unavailable: x\n"), [])
 
 
 class Judged(unittest.TestCase):

@@ -16,9 +16,9 @@ from workload import Recorder
 CLIENT_SECONDS = 8
 RECOVERY_SECONDS = 30
 FAKETIME = sorted(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-GUARDS = re.compile(rb"^passbook_guards_fired_total ([1-9]\d*)$", re.MULTILINE)
 RETRIES = re.compile(rb'^passbook_store_retries_total\{code="([^"]+)"\} (\d+)$', re.MULTILINE)
-BUG = re.compile("Sanitizer|runtime error|passbook: bug")
+# No fault here writes rows past the server, so that only a wrong decision meets a guard.
+BUG = re.compile("Sanitizer|runtime error|passbook: bug|a guard of the store fired")
 ENDED_IN_DOUBT = 2
 
 
@@ -64,6 +64,7 @@ class Slot:
     def replace(self, environment):
         with self.lock:
             self.kill()
+            self.note_bugs()
             self.start(environment)
 
     def revive(self):
@@ -82,8 +83,11 @@ class Slot:
             self.start()
 
     def note_bugs(self):
-        if BUG.search(self.server.told()):
-            self.world.complain(f"server {self.number} met a bug: {self.server.told()[-2000:]}")
+        """What the process has met that ended, however long before its end."""
+        told = self.server.log.read_text(encoding="utf-8", errors="replace")
+        if bug := BUG.search(told):
+            begin = told.rfind("\n", 0, bug.start()) + 1
+            self.world.complain(f"server {self.number} met a bug: {told[begin:begin + 2000]}")
 
     def scrape(self):
         """Keeps what its metrics say of transactions run again; the last word of a process
@@ -91,8 +95,6 @@ class Slot:
         client = self.server.client(timeout=2)
         told = client.get("/metrics").body
         client.close()
-        if fired := GUARDS.search(told):
-            self.world.retries[self.server.log, "a guard"] = int(fired[1])
         for code, count in RETRIES.findall(told):
             self.world.retries[self.server.log, code.decode()] = int(count)
 
