@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/proxy.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <array>
+#include <cstring>
 #include <stdexcept>
 #include <string_view>
 
@@ -36,14 +37,18 @@ private:
 };
 
 sockaddr_in address_of(const std::string& host, std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    const std::string plain = host == "localhost" ? "127.0.0.1" : host;
-    if (inet_pton(AF_INET, plain.c_str(), &address.sin_addr) != 1) {
+    addrinfo hints{};
+    hints.ai_family = AF_INET;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) {
         throw std::runtime_error(
             fmt::format("{}: to be slowed and cut, a server needs an IPv4 address", host));
     }
+    sockaddr_in address{};
+    std::memcpy(&address, found->ai_addr, sizeof address);
+    freeaddrinfo(found);
+    address.sin_port = htons(port);
     return address;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "lab/redis_link.h"
+#include "lab/endpoint.h"
 
 namespace passbook::lab {
 

@@ -10,10 +10,11 @@
 #include <random>
 #include <stdexcept>
 
+#include "lab/endpoint.h"
+
 namespace passbook::lab {
 namespace {
 
-constexpr std::uint16_t port_default = 6379;
 constexpr timeval patience{2, 0};
 
 boost::urls::url parsed(const std::string& text) {
@@ -23,10 +24,6 @@ boost::urls::url parsed(const std::string& text) {
             "--redis must be of the form redis://[:PASSWORD@]HOST[:PORT][/DB]");
     }
     return boost::urls::url(*url);
-}
-
-std::uint16_t port_of(const boost::urls::url& url) {
-    return url.has_port() && url.port_number() != 0 ? url.port_number() : port_default;
 }
 
 RedisLink::Reply copied(const redisReply& reply) {
@@ -48,11 +45,11 @@ void RedisLink::Close::operator()(redisContext* context) const noexcept {
 
 RedisLink::RedisLink(const std::string& text) {
     boost::urls::url url = parsed(text);
-    const std::string host = url.host_address();
-    context_.reset(redisConnectWithTimeout(host.c_str(), port_of(url), patience));
+    const Endpoint server = endpoint_of(text);
+    context_.reset(redisConnectWithTimeout(server.host.c_str(), server.port, patience));
     if (!context_ || context_->err != 0) {
-        throw std::runtime_error(fmt::format("Redis at {}:{} does not answer: {}", host,
-                                             port_of(url),
+        throw std::runtime_error(fmt::format("Redis at {}:{} does not answer: {}", server.host,
+                                             server.port,
                                              context_ ? context_->errstr : "no memory"));
     }
     redisSetTimeout(context_.get(), patience);
@@ -116,6 +113,15 @@ std::string with_own_prefix(const std::string& text) {
     return made;
 }
 
+std::string redis_below(const std::string& text, std::string_view name) {
+    boost::urls::url url = parsed(text);
+    const auto prefix = url.params().find("prefix");
+    const std::string longer = fmt::format(
+        "{}{}:", prefix == url.params().end() ? "" : std::string((*prefix).value), name);
+    url.params().set("prefix", longer);
+    return std::string(url.buffer());
+}
+
 RedisKeys::~RedisKeys() {
     try {
         RedisLink(url_).wipe();
@@ -124,18 +130,6 @@ RedisKeys::~RedisKeys() {
         fmt::print(stderr, "passbook: lab: keys may stay until their time is over: {}\n",
                    error.what());
     }
-}
-
-std::string redis_at_port(const std::string& text, std::uint16_t port) {
-    boost::urls::url url = parsed(text);
-    url.set_host_ipv4(boost::urls::ipv4_address("127.0.0.1"));
-    url.set_port_number(port);
-    return std::string(url.buffer());
-}
-
-Endpoint endpoint_of(const std::string& text) {
-    const boost::urls::url url = parsed(text);
-    return {url.host_address(), port_of(url)};
 }
 
 std::string shown_redis(const std::string& text) {

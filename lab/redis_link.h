@@ -50,6 +50,9 @@ private:
 /// std::runtime_error with one line where it does not, or the URL cannot be read.
 [[nodiscard]] std::string with_own_prefix(const std::string& url);
 
+/// The same server with a longer prefix: by that name and a colon.
+[[nodiscard]] std::string redis_below(const std::string& url, std::string_view name);
+
 /// The keys of one run of the lab: none are left when this goes.
 class RedisKeys {
 public:
@@ -61,16 +64,6 @@ public:
 private:
     std::string url_;
 };
-
-/// A port of this machine, as the same server's: host and port replaced, all else kept.
-[[nodiscard]] std::string redis_at_port(const std::string& url, std::uint16_t port);
-
-/// Host and port of the server.
-struct Endpoint {
-    std::string host;
-    std::uint16_t port = 0;
-};
-[[nodiscard]] Endpoint endpoint_of(const std::string& url);
 
 /// For people: without user and password.
 [[nodiscard]] std::string shown_redis(const std::string& url);

@@ -7,17 +7,15 @@
 namespace passbook::lab {
 namespace {
 
-TEST(RedisLink, ReadsWhereTheServerIsAndShowsNoPassword) {
+TEST(RedisLink, ShowsNoPassword) {
     const std::string url = "redis://:a%20secret@10.1.2.3:7000/4?prefix=x:";
-    EXPECT_EQ(endpoint_of(url).host, "10.1.2.3");
-    EXPECT_EQ(endpoint_of(url).port, 7000);
-    EXPECT_EQ(endpoint_of("redis://somewhere").port, 6379);
     EXPECT_EQ(shown_redis(url), "redis://10.1.2.3:7000");
 }
 
-TEST(RedisLink, AnotherPortKeepsAllElse) {
-    EXPECT_EQ(redis_at_port("redis://:a%20secret@10.1.2.3:7000/4?prefix=x:", 99),
-              "redis://:a%20secret@127.0.0.1:99/4?prefix=x:");
+TEST(RedisLink, APrefixIsMadeLonger) {
+    const std::string below = redis_below("redis://:x@10.1.2.3:7000/4?prefix=a:b:", "SQLite");
+    EXPECT_EQ(below, "redis://:x@10.1.2.3:7000/4?prefix=a:b:SQLite:");
+    EXPECT_EQ(redis_below(below, "x"), "redis://:x@10.1.2.3:7000/4?prefix=a:b:SQLite:x:");
 }
 
 TEST(RedisLink, TellsInOneLineWhatIsWrong) {

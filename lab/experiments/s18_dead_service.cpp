@@ -7,6 +7,7 @@
 #include "lab/labels.h"
 #include "lab/passbook_server.h"
 #include "lab/proxy.h"
+#include "lab/redis_link.h"
 #include "lab/wallet.h"
 
 namespace passbook::lab {
@@ -182,7 +183,7 @@ Round passbook_without(Stage& stage) {
 Round passbook_throughout(Stage& stage) {
     Proxy link(endpoint_of(stage.redis()));
     Round round;
-    Served served(stage, redis_at_port(stage.redis(), link.port()));
+    Served served(stage, at_port(stage.redis(), link.port()));
     const auto begun = stage.timeline().elapsed();
     served.ask_for_lock(round, {"healthy", "멀쩡"}, 201);
     served.spend_some(round, {"healthy", "멀쩡"});

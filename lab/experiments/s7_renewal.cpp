@@ -121,7 +121,7 @@ Round goes_on(Stage& stage, const char* role, Watch::Of lock) {
 Round cut_off(Stage& stage, const char* role) {
     create_held_wallet(stage, true);
     Proxy proxy(endpoint_of(stage.redis()));
-    const std::string through = redis_at_port(stage.redis(), proxy.port());
+    const std::string through = at_port(stage.redis(), proxy.port());
     Round round = tell(stage, {.experiment = "S7",
                                .role = role,
                                .lock = Watch::Of::trade_lock,
@@ -180,8 +180,7 @@ Round is_told(Stage& stage, const Words& of_a, const std::function<void()>& then
 Round told_of_cut(Stage& stage) {
     Proxy proxy(endpoint_of(stage.redis()));
     return is_told(
-        stage,
-        {{"lock service", redis_at_port(stage.redis(), proxy.port())}, {"hold_max", "60000"}},
+        stage, {{"lock service", at_port(stage.redis(), proxy.port())}, {"hold_max", "60000"}},
         [&] {
             std::this_thread::sleep_for(milliseconds(400));
             proxy.set(Proxy::Mode::silent);

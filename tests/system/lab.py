@@ -21,7 +21,8 @@ EXPERIMENTS = ["S1", "S2", "S3", "S9", "S10", "S11", "S12", "S13", "S14", "S16",
                "P4", "P5", "P6", "L1", "L6", "L7", "L10", *PROCESSES]
 QUICK = ["S1", "S11", "S12", "S13", "S14", "S16", "P2", "P5", "P6", "L1", "L7"]
 SERVER_WAYS = {"for_update", "serializable", "advisory", "in_transaction", "unordered",
-               "for_update, 1", "for_update, 1000", "decide_on_standby", "decide_on_primary"}
+               "for_update, 1", "for_update, 1000", "decide_on_standby", "decide_on_primary",
+               "commit_again", "commit_settled"}
 REDIS_WAYS = {"blind_watchdog", "cut_off", "redis_number", "fence, wiped", "wiped, lock only",
               "wiped, fence", "passbook, throughout"}
 # Every way that needs Redis, and the trade's lock as the trade writes it.
