@@ -116,6 +116,9 @@ struct Experiment {
     /// What its actors do that are processes of their own, by the name of the role.
     std::map<std::string, Act> roles = {};
     bool has_locks = false;  ///< Then the report says where their keys were kept.
+    /// Its figures are held against each other, so that it has the machine to itself: the places
+    /// take turns.
+    bool is_measured = false;
 };
 
 inline constexpr int rounds_max = 20;

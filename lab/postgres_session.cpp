@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <poll.h>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "lab/server_database.h"
 #include "lab/sessions.h"
@@ -156,23 +158,105 @@ void administrate(const std::string& url, const std::string& sql) {
     Connection(Address(url), Purpose::manage).run(sql);
 }
 
-class PostgresDatabase : public Database {
+/// Whoever is still there goes, and all that they made.
+constexpr const char* empty_it =
+    "DO $$ DECLARE made name; BEGIN "
+    "ASSERT current_database() LIKE 'passbook\\_lab\\_%'; "
+    "FOR turn IN 1..1000 LOOP "
+    "  PERFORM pg_stat_clear_snapshot(); "
+    "  PERFORM pg_terminate_backend(pid) FROM pg_stat_activity "
+    "    WHERE datname = current_database() AND usename = current_user "
+    "    AND pid <> pg_backend_pid(); "
+    "  EXIT WHEN NOT FOUND; "
+    "  PERFORM pg_sleep(0.005); "
+    "END LOOP; "
+    "FOR made IN SELECT nspname FROM pg_namespace "
+    "    WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP "
+    "  EXECUTE format('DROP SCHEMA %I CASCADE', made); "
+    "END LOOP; "
+    "CREATE SCHEMA public; END $$";
+
+/// The databases of one place. To make and to drop one waits for the disk, for longer than most
+/// rounds take: so who is done with one leaves it empty to the next, and all are dropped at the
+/// end. Any thread.
+class Databases {
 public:
-    PostgresDatabase(const std::string& server, const std::string& standby)
-        : server_(server),
-          name_(temporary_name()),
-          url_(with_database(server, name_)),
-          standby_url_(standby.empty() ? "" : with_database(standby, name_)) {
-        administrate(server_, fmt::format("CREATE DATABASE {} TEMPLATE template0", name_));
-        try {
-            check_where_it_leads();
-        } catch (...) {
-            drop();
-            throw;
+    explicit Databases(std::string server) : server_(std::move(server)) {}
+    ~Databases() {
+        for (const std::string& name : spare_) {
+            drop(name);
         }
     }
+    Databases(const Databases&) = delete;
+    Databases& operator=(const Databases&) = delete;
+
+    [[nodiscard]] const std::string& server() const noexcept {
+        return server_;
+    }
+
+    /// The name of one with nothing in it.
+    std::string take() {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!spare_.empty()) {
+                std::string name = std::move(spare_.back());
+                spare_.pop_back();
+                return name;
+            }
+        }
+        std::string name = temporary_name();
+        administrate(server_, fmt::format("CREATE DATABASE {} TEMPLATE template0", name));
+        try {
+            check_where_it_leads(name);
+        } catch (...) {
+            drop(name);
+            throw;
+        }
+        return name;
+    }
+
+    void give_back(const std::string& name) noexcept {
+        try {
+            administrate(with_database(server_, name), empty_it);
+            const std::lock_guard lock(mutex_);
+            spare_.push_back(name);
+        } catch (const std::exception&) {
+            drop(name);
+        }
+    }
+
+private:
+    /// An option of the URL could name another database, which is none of ours.
+    void check_where_it_leads(const std::string& name) const {
+        if (PostgresSession(with_database(server_, name), Purpose::manage)
+                .row("SELECT 1 WHERE current_database() = ?1", {name})
+                .empty()) {
+            throw std::runtime_error("postgresql: an option of the URL names another database");
+        }
+    }
+
+    void drop(const std::string& name) noexcept {
+        try {
+            administrate(server_, fmt::format("DROP DATABASE {} WITH (FORCE)", name));
+        } catch (const std::exception& error) {
+            tell_that_it_stays(name, error.what());
+        }
+    }
+
+    const std::string server_;
+    std::mutex mutex_;
+    std::vector<std::string> spare_;  // guarded by mutex_
+};
+
+class PostgresDatabase : public Database {
+public:
+    PostgresDatabase(Databases& databases, const std::string& standby)
+        : databases_(databases),
+          name_(databases.take()),
+          url_(with_database(databases.server(), name_)),
+          standby_url_(standby.empty() ? "" : with_database(standby, name_)) {}
     ~PostgresDatabase() override {
-        drop();
+        databases_.give_back(name_);
     }
 
     std::unique_ptr<Session> connect() override {
@@ -189,24 +273,7 @@ public:
     }
 
 private:
-    /// An option of the URL could name another database, which is none of ours.
-    void check_where_it_leads() const {
-        if (PostgresSession(url_, Purpose::manage)
-                .row("SELECT 1 WHERE current_database() = ?1", {name_})
-                .empty()) {
-            throw std::runtime_error("postgresql: an option of the URL names another database");
-        }
-    }
-
-    void drop() noexcept {
-        try {
-            administrate(server_, fmt::format("DROP DATABASE {} WITH (FORCE)", name_));
-        } catch (const std::exception& error) {
-            tell_that_it_stays(name_, error.what());
-        }
-    }
-
-    const std::string server_;
+    Databases& databases_;
     const std::string name_;
     const std::string url_;
     const std::string standby_url_;
@@ -215,8 +282,8 @@ private:
 class PostgresPlace : public Place {
 public:
     PostgresPlace(std::string url, std::string standby_url)
-        : url_(std::move(url)), standby_url_(std::move(standby_url)) {
-        administrate(url_, "SELECT 1");
+        : databases_(std::move(url)), standby_url_(std::move(standby_url)) {
+        administrate(databases_.server(), "SELECT 1");
     }
 
     Kind kind() const noexcept override {
@@ -226,11 +293,11 @@ public:
         return !standby_url_.empty();
     }
     std::unique_ptr<Database> make() override {
-        return std::make_unique<PostgresDatabase>(url_, standby_url_);
+        return std::make_unique<PostgresDatabase>(databases_, standby_url_);
     }
 
 private:
-    const std::string url_;
+    Databases databases_;
     const std::string standby_url_;
 };
 

@@ -107,7 +107,7 @@ Answer by_row_lock(Actor& actor, const Ask& ask) {
 void pause(int attempt) {
     thread_local std::minstd_rand random{std::random_device{}()};
     std::this_thread::sleep_for(
-        std::chrono::microseconds(random() % (1'000U << std::min(attempt, 6))));
+        std::chrono::microseconds(random() % (1'000U << std::min(attempt, 9))));
 }
 
 Answer by_serializable(Actor& actor, const Ask& ask) {

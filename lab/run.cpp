@@ -2,8 +2,12 @@
 #include "lab/run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <mutex>
+#include <numeric>
 
+#include "lab/meeting.h"
 #include "lab/redis_link.h"
 
 namespace passbook::lab {
@@ -45,6 +49,66 @@ void play_round(WayResult& result, Place& place, const std::string& redis) {
         result.happenings = stage.timeline().happenings();
         result.lanes = stage.timeline().lanes();
     }
+}
+
+/// How far a run is, and whether it goes on. Any thread.
+class Course {
+public:
+    Course(const Experiment& experiment, const RunOptions& options)
+        : options_(options),
+          rounds_(static_cast<std::size_t>(experiment.rounds)),
+          each_(experiment.ways.size() * rounds_),
+          done_(options.places.size()) {}
+
+    /// Before a round of that way, of which so many have been played there. Throws Stopped.
+    void goes_on(std::size_t place, std::size_t way, std::size_t played) {
+        const std::lock_guard lock(mutex_);
+        is_over_ = is_over_ || options_.stop();
+        if (is_over_) {
+            throw Stopped("stopped");
+        }
+        done_[place] = way * rounds_ + std::min(played, rounds_);
+        options_.progress(std::accumulate(done_.begin(), done_.end(), std::size_t{0}),
+                          each_ * done_.size());
+    }
+    /// One place cannot go on: nor need the others.
+    void end() {
+        const std::lock_guard lock(mutex_);
+        is_over_ = true;
+    }
+
+private:
+    const RunOptions& options_;
+    const std::size_t rounds_;
+    const std::size_t each_;
+    std::mutex mutex_;
+    std::vector<std::size_t> done_;  // guarded by mutex_
+    bool is_over_ = false;           // guarded by mutex_
+};
+
+std::vector<WayResult> play_at(std::size_t number, const Experiment& experiment,
+                               const RunOptions& options, Course& course) try {
+    Place& place = *options.places[number];
+    const std::string redis =
+        options.redis.empty() ? "" : redis_below(options.redis, name_of(place.kind()));
+    std::vector<WayResult> results;
+    for (const Way& way : experiment.ways) {
+        const std::size_t before = results.size();
+        results.push_back(
+            {.way = &way, .kind = place.kind(), .absent = absence(way, place, options)});
+        WayResult& played = results.back();
+        while (!played.absent && !is_enough(experiment, played)) {
+            course.goes_on(number, before, played.rounds.size());
+            play_round(played, place, redis);
+            if (!redis.empty()) {
+                RedisLink(redis).wipe();  // The next round begins without locks.
+            }
+        }
+    }
+    return results;
+} catch (...) {
+    course.end();
+    throw;
 }
 
 }  // namespace
@@ -98,25 +162,20 @@ ExperimentResult run(const Experiment& experiment, const RunOptions& options) {
                                   "저장소의 임차, 흔한 방식들에는 락 테이블")
                            : verbatim(shown_redis(options.redis));
     }
-    const auto rounds = static_cast<std::size_t>(experiment.rounds);
-    const std::size_t total = options.places.size() * experiment.ways.size() * rounds;
-    for (const auto& place : options.places) {
-        for (const Way& way : experiment.ways) {
-            const std::size_t done = result.ways.size() * rounds;
-            result.ways.push_back(
-                {.way = &way, .kind = place->kind(), .absent = absence(way, *place, options)});
-            WayResult& played = result.ways.back();
-            while (!played.absent && !is_enough(experiment, played)) {
-                if (options.stop()) {
-                    throw Stopped("stopped");
-                }
-                options.progress(done + std::min(played.rounds.size(), rounds), total);
-                play_round(played, *place, options.redis);
-                if (!options.redis.empty()) {
-                    RedisLink(options.redis).wipe();  // The next round begins without locks.
-                }
-            }
+    Course course(experiment, options);
+    std::vector<std::vector<WayResult>> played(options.places.size());
+    const auto play = [&](std::size_t place) {
+        played[place] = play_at(place, experiment, options, course);
+    };
+    if (experiment.is_measured) {
+        for (std::size_t place = 0; place < played.size(); ++place) {
+            play(place);
         }
+    } else {
+        together(played.size(), play);
+    }
+    for (auto& ways : played) {
+        std::move(ways.begin(), ways.end(), std::back_inserter(result.ways));
     }
     return result;
 }

@@ -39,15 +39,16 @@ struct ExperimentResult {
 };
 
 struct RunOptions {
-    /// Where each experiment is played, one after the other.
+    /// Where each experiment is played: at the same time, unless it measures.
     std::vector<std::shared_ptr<Place>> places;
     /// A Redis server with a prefix for the keys of this run; none where empty.
     std::string redis = {};
-    /// Called before each round with how many rounds are surely done and in all.
+    /// Called before each round with how many rounds are surely done and in all; by several
+    /// threads, one at a time.
     std::function<void(std::size_t done, std::size_t total)> progress = [](std::size_t,
                                                                            std::size_t) {
     };
-    /// Asked before each round; true stops the run by throwing Stopped.
+    /// Asked before each round, as above; true stops the run by throwing Stopped.
     std::function<bool()> stop = [] {
         return false;
     };

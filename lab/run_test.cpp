@@ -2,7 +2,10 @@
 #include "lab/run.h"
 
 #include <gtest/gtest.h>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "lab/report_json.h"
 #include "lab/report_text.h"
@@ -92,6 +95,61 @@ TEST(Run, WaysAreHeldAgainstEachOther) {
         }};
     EXPECT_EQ(played(experiment).missed(),
               std::vector<Text>({{"slower than foretold on SQLite", "예상보다 느림 (SQLite)"}}));
+}
+
+/// Whether two places are ever in the way at once, where each of two waits for the other a while.
+bool meets(bool is_measured) {
+    std::atomic<int> inside = 0;
+    std::atomic<bool> met = false;
+    const Experiment experiment{
+        .id = "X",
+        .ways = {{.name = "way",
+                  .promise = Promise::guarded,
+                  .how = {},
+                  .play =
+                      [&](Stage&) {
+                          ++inside;
+                          const auto until = std::chrono::steady_clock::now() +
+                                             std::chrono::milliseconds(is_measured ? 50 : 5'000);
+                          while (!met && std::chrono::steady_clock::now() < until) {
+                              met = met || inside == 2;
+                              std::this_thread::yield();
+                          }
+                          --inside;
+                          return Round{};
+                      }}},
+        .rounds = 1,
+        .is_measured = is_measured};
+    const auto result = run(experiment, {.places = {sqlite_place(""), sqlite_place("")}});
+    EXPECT_EQ(result.ways.size(), 2U);
+    return met;
+}
+
+TEST(Run, PlacesPlayAtTheSameTimeUnlessTheyAreMeasured) {
+    EXPECT_TRUE(meets(false));
+    EXPECT_FALSE(meets(true));
+}
+
+TEST(Run, WhereOnePlaceCannotGoOnTheOthersEndToo) {
+    std::atomic<int> rounds = 0;
+    std::atomic<int> first = 0;
+    const Experiment experiment{
+        .id = "X",
+        .ways = {{.name = "way", .promise = Promise::unsafe, .how = {}, .play = [&](Stage&) {
+                      if (++first == 1) {
+                          throw std::runtime_error("no disk");
+                      }
+                      ++rounds;
+                      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                      return Round{};
+                  }}}};
+    try {
+        (void)run(experiment, {.places = {sqlite_place(""), sqlite_place("")}});
+        ADD_FAILURE() << "the error is lost";
+    } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "no disk");
+    }
+    EXPECT_LT(rounds, rounds_max);
 }
 
 TEST(Run, StopsBetweenRoundsAndLeavesNothingBehind) {

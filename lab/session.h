@@ -87,8 +87,9 @@ public:
     virtual void when_waiting(std::function<void()> call) = 0;
 };
 
-/// A temporary database, gone with all that is in it when this goes; every session sees the same
-/// tables, and must go before. Any thread.
+/// A temporary database. All that is in it goes when this goes, and the database itself, with its
+/// place at the latest, which must outlive this; every session sees the same tables, and must go
+/// before. Any thread.
 class Database {
 public:
     virtual ~Database() = default;

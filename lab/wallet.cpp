@@ -29,8 +29,8 @@ class PlainWallet : public Wallet {
 public:
     PlainWallet(Stage& stage, std::int64_t opening, Move move, bool keeps_balance,
                 bool keeps_entries)
-        : stage_(stage),
-          session_(stage.database().connect()),
+        : database_(stage.database()),
+          session_(database_.connect()),
           move_(std::move(move)),
           keeps_balance_(keeps_balance),
           keeps_entries_(keeps_entries) {
@@ -47,9 +47,8 @@ public:
         session_->commit();
     }
 
-    std::function<Answer(const Ask&)> actor(Text name, Meeting* after_read) override {
-        auto actor = std::make_shared<Actor>(stage_.database().connect(),
-                                             stage_.timeline().lane(std::move(name)), after_read);
+    std::function<Answer(const Ask&)> actor(Timeline::Lane& lane, Meeting* after_read) override {
+        auto actor = std::make_shared<Actor>(database_.connect(), lane, after_read);
         return [actor = std::move(actor), move = move_](const Ask& ask) {
             return told([&](Moment moment, Text text) { actor->note(moment, std::move(text)); },
                         ask, [&] { return move(*actor, ask); });
@@ -64,7 +63,7 @@ public:
     }
 
 private:
-    Stage& stage_;
+    Database& database_;
     std::unique_ptr<Session> session_;
     Move move_;
     bool keeps_balance_;
@@ -74,16 +73,14 @@ private:
 /// Passbook: every ask waits in the account's lane, and those that wait are committed together.
 class QueueWallet : public Wallet {
 public:
-    QueueWallet(Stage& stage, std::int64_t opening)
-        : stage_(stage), ledger_(Ledger::open(stage.store_url())) {
+    QueueWallet(Stage& stage, std::int64_t opening) : ledger_(Ledger::open(stage.store_url())) {
         (void)ledger_.grant({.account = "wallet", .amount = opening, .key = "opening"});
     }
 
-    std::function<Answer(const Ask&)> actor(Text name, Meeting* after_read) override {
+    std::function<Answer(const Ask&)> actor(Timeline::Lane& lane, Meeting* after_read) override {
         if (after_read != nullptr) {
             after_read->drop();  // It reads nothing to decide on.
         }
-        Timeline::Lane& lane = stage_.timeline().lane(std::move(name));
         return [this, &lane](const Ask& ask) {
             return told([&](Moment moment, Text text) { lane.note(moment, std::move(text)); }, ask,
                         [&] { return submit(lane, ask); });
@@ -122,7 +119,6 @@ private:
         return Answer::accepted;
     }
 
-    Stage& stage_;
     Ledger ledger_;
 };
 
@@ -148,11 +144,14 @@ Round play(Stage& stage, const Protection& protection, const Race& race) {
     const auto wallet = protection.open(stage, race.opening);
     const std::size_t count = race.amounts.size();
     Meeting all_read(count);
-    std::vector<std::function<Answer(const Ask&)>> actors;
+    std::vector<Timeline::Lane*> lanes;
     for (std::size_t n = 0; n < count; ++n) {
-        actors.push_back(
-            wallet->actor(actor_name(n), race.meet == Meet::after_read ? &all_read : nullptr));
+        lanes.push_back(&stage.timeline().lane(actor_name(n)));
     }
+    std::vector<std::function<Answer(const Ask&)>> actors(count);
+    together(count, [&](std::size_t n) {
+        actors[n] = wallet->actor(*lanes[n], race.meet == Meet::after_read ? &all_read : nullptr);
+    });
     Round round;
     round.waits.resize(count);
     std::atomic<std::int64_t> accepted = 0;

@@ -65,8 +65,8 @@ class Wallet {
 public:
     virtual ~Wallet() = default;
 
-    /// Somebody who asks, with a lane of that name. Not while others are asking.
-    [[nodiscard]] virtual std::function<Answer(const Ask&)> actor(Text name,
+    /// Somebody who asks, and leaves marks on that lane. Any thread.
+    [[nodiscard]] virtual std::function<Answer(const Ask&)> actor(Timeline::Lane& lane,
                                                                   Meeting* after_read) = 0;
     /// As its own row says; nothing where the way keeps none.
     [[nodiscard]] virtual std::optional<std::int64_t> balance() = 0;

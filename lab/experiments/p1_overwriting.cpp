@@ -8,17 +8,20 @@ namespace passbook::lab {
 namespace {
 
 /// More than there is, by the smallest of the load's amounts.
-void spend_too_much(Wallet& wallet, Round& round) {
-    const auto ask = wallet.actor({"late", "나중"}, nullptr);
+void spend_too_much(Stage& stage, Wallet& wallet, Round& round) {
+    const auto ask = wallet.actor(stage.timeline().lane({"late", "나중"}), nullptr);
     if (ask({.key = "too-much", .amount = -(hundreds_sum + 100)}) == Answer::accepted) {
         round.surprise = {"a spend of 15,100 was accepted", "15,100 사용이 승인됨"};
     }
 }
 
 Round played(Stage& stage, const Protection& protection) {
-    Round round =
-        play(stage, protection,
-             {.opening = hundreds_opening, .amounts = hundreds(), .afterwards = spend_too_much});
+    Round round = play(stage, protection,
+                       {.opening = hundreds_opening,
+                        .amounts = hundreds(),
+                        .afterwards = [&](Wallet& wallet, Round& r) {
+                            spend_too_much(stage, wallet, r);
+                        }});
     judge(round, 200, hundreds_sum);
     round.figures = {{labels::lost, *round.entries_sum - *round.balance}};
     if (round.accepted != 200 || round.entries_sum != hundreds_sum) {
@@ -52,7 +55,7 @@ Experiment p1_overwriting() {
                  "overwrite와 in_transaction: 항목 합계는 15,000, 잔액은 다른 값이고 매번 다르다. "
                  "나머지: 둘 다 15,000이고 15,100은 거절된다."},
             .ways = ways_of(protections, played),
-            .rounds = 3};
+            .rounds = 2};
 }
 
 }  // namespace passbook::lab

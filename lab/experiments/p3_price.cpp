@@ -35,7 +35,8 @@ Experiment p3_price() {
                             "안전한 방식은 모두 맞다. 위험한 방식에 견주어 얼마가 드는지, 대기열이 "
                             "얼마를 아끼는지는 표에 있다."},
             .ways = ways_of(protections, played),
-            .rounds = 3};
+            .rounds = 1,
+            .is_measured = true};
 }
 
 }  // namespace passbook::lab

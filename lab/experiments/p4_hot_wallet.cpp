@@ -238,7 +238,8 @@ Experiment p4_hot_wallet() {
                         "많으면 거의 그렇지 않다. 대기열은 어느 쪽이든 연결 하나면 된다."},
         .ways = std::move(ways),
         .rounds = 1,
-        .compare = compare};
+        .compare = compare,
+        .is_measured = true};
 }
 
 }  // namespace passbook::lab

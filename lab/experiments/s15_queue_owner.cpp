@@ -250,7 +250,8 @@ Experiment s15_queue_owner() {
                            : Text("the queue is not faster than a transaction for each",
                                   "대기열이 건마다 트랜잭션보다 빠르지 않음");
             },
-        .roles = {{"queue", keep_by_queue}, {"memory", keep_by_memory}, {"rows", keep_by_rows}}};
+        .roles = {{"queue", keep_by_queue}, {"memory", keep_by_memory}, {"rows", keep_by_rows}},
+        .is_measured = true};
 }
 
 }  // namespace passbook::lab

@@ -127,7 +127,8 @@ Experiment s8_which_key() {
                                   "계좌마다의 이름이 모두의 이름 하나보다 4분의 1만큼 빠르지 않음");
             },
         .roles = {{"work", work}},
-        .has_locks = true};
+        .has_locks = true,
+        .is_measured = true};
 }
 
 }  // namespace passbook::lab

@@ -118,16 +118,39 @@ protected:
     std::unique_ptr<Place> place = place_of(GetParam());
 };
 
-TEST_P(ServerSessions, ADatabaseGoesWithItsObject) {
+TEST_P(ServerSessions, ADatabaseGoesWithItsPlaceAtTheLatest) {
     std::string name;
     {
-        const auto database = place->make();
+        const auto other = place_of(GetParam());
+        const auto database = other->make();
         database->connect()->change("CREATE TABLE t (id BIGINT PRIMARY KEY)");
         name = database->url().substr(database->url().rfind('/') + 1);
         EXPECT_TRUE(is_there(*place, name)) << name;
     }
     EXPECT_TRUE(name.starts_with("passbook_lab_")) << name;
     EXPECT_FALSE(is_there(*place, name)) << name;
+}
+
+TEST_P(ServerSessions, OfADatabaseThatIsGoneNothingIsSeenInTheNext) {
+    const auto make_all = [this](Session& session) {
+        session.change("CREATE TABLE t (id BIGINT PRIMARY KEY)");
+        if (GetParam() == Kind::postgres) {
+            session.change("CREATE SCHEMA of_its_own");
+            session.change("CREATE TABLE of_its_own.t (id BIGINT PRIMARY KEY)");
+        }
+    };
+    auto database = place->make();
+    const auto stays = database->connect();
+    make_all(*stays);
+    if (GetParam() == Kind::postgres) {  // MariaDB waits for who is in a transaction.
+        stays->begin();
+    }
+    stays->change("INSERT INTO t VALUES (1)");
+    database.reset();
+    database = place->make();
+    make_all(*database->connect());
+    EXPECT_THROW(stays->change("INSERT INTO t VALUES (2)"), std::runtime_error);
+    EXPECT_EQ(database->connect()->row("SELECT count(*) FROM t").at(0), 0);
 }
 
 TEST_P(ServerSessions, TellADeadlockFromOtherReasonsToBeAskedAgain) {

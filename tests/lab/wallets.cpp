@@ -31,7 +31,7 @@ TEST_P(Wallets, EveryProtectionMovesTheSameWhereNobodyElseActs) {
         ++tried;
         Stage alone(*place);
         const auto wallet = protection.open(alone, 50);
-        const auto ask = wallet->actor(verbatim("A"), nullptr);
+        const auto ask = wallet->actor(alone.timeline().lane(verbatim("A")), nullptr);
         EXPECT_EQ(ask({.key = "k1", .amount = 30}), Answer::accepted) << protection.name;
         EXPECT_EQ(ask({.key = "k2", .amount = -81}), Answer::refused) << protection.name;
         EXPECT_EQ(ask({.key = "k3", .amount = -80}), Answer::accepted) << protection.name;
