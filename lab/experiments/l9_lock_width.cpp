@@ -11,17 +11,17 @@
 namespace passbook::lab {
 namespace {
 
-constexpr std::int64_t workers = 8;
-constexpr std::int64_t requests_each = 12;
+constexpr std::int64_t workers = 20;
+constexpr std::int64_t requests_each = 20;
 constexpr std::int64_t coupons = 4;
-constexpr std::int64_t quota = 10;
+constexpr std::int64_t quota = 25;
 
 struct Request {
     std::int64_t coupon = 0;
     std::int64_t user = 0;
 };
 
-/// Every user asks twice for one coupon, at two processes: 12 users for each of the 4.
+/// Every user asks twice for one coupon, at two processes: 50 users for each of the 4.
 Request request_of(std::int64_t worker, std::int64_t n) {
     const std::int64_t user = (worker / 2) * requests_each + n;
     return {.coupon = user % coupons, .user = user};
@@ -159,9 +159,9 @@ Way way(std::string name, Promise promise, Text how, const std::string& width,
 Experiment l9_lock_width() {
     return {.id = "L9",
             .question = {"How wide is a lock to be?", "락은 얼마나 넓어야 할까?"},
-            .setting = {"4 coupons, 10 of each; 48 users ask twice each, at 8 processes at once. "
+            .setting = {"4 coupons, 25 of each; 200 users ask twice each, at 20 processes at once. "
                         "Under the lock a process looks, works for 10 ms, and writes.",
-                        "쿠폰 4종, 10장씩. 사용자 48명이 두 번씩, 프로세스 8개에 동시에 청한다. "
+                        "쿠폰 4종, 25장씩. 사용자 200명이 두 번씩, 프로세스 20개에 동시에 청한다. "
                         "프로세스는 락 아래 보고, 10ms 일하고, 쓴다."},
             .expectation = {"lock:coupon is right and makes all wait for all; lock:coupon:{id} is "
                             "right and faster; lock:coupon:{id}:user:{user} issues too many. With "
@@ -192,7 +192,8 @@ Experiment l9_lock_width() {
                                       "넓은 락이 가장 느리지 않음");
                 },
             .roles = {{"work", work}},
-            .has_locks = true};
+            .has_locks = true,
+            .is_measured = true};
 }
 
 }  // namespace passbook::lab
