@@ -37,8 +37,8 @@ void arm() {
     constexpr const char* variable = "PASSBOOK_FAILPOINTS";
     const char* text = std::getenv(variable);
     if (text != nullptr && !arm_failpoints(text)) {
-        throw CannotRun(
-            fmt::format("{}: must be name=kill@N or name=fail@N, with commas between", variable));
+        throw CannotRun(fmt::format(
+            "{}: must be name=kill@N, =stop@N or =fail@N, with commas between", variable));
     }
 }
 
@@ -47,6 +47,16 @@ void log_to_stderr() {
     const auto log = spdlog::stderr_color_mt("passbook");
     log->set_level(spdlog::level::warn);
     spdlog::set_default_logger(log);
+}
+
+/// The subcommands that were named, each with a space behind it: of the last one the help is asked.
+std::string path_to(const CLI::App& app) {
+    std::string path;
+    for (auto named = app.get_subcommands(); !named.empty();
+         named = named.front()->get_subcommands()) {
+        path += named.front()->get_name() + ' ';
+    }
+    return path;
 }
 
 int run_chosen(const Subcommand& chosen, const std::vector<CLI::App*>& apps,
@@ -73,8 +83,8 @@ int run(int argc, const char* const* argv) {
     app.option_defaults()->take_last();
     app.get_formatter()->column_width(28);
     const std::vector<Subcommand> subcommands{
-        add_serve(app),  add_migrate(app),   add_import(app),
-        add_export(app), add_reconcile(app), add_lab(app), add_version(app),
+        add_serve(app),     add_migrate(app), add_import(app),  add_export(app),
+        add_reconcile(app), add_lab(app),     add_version(app),
     };
     std::vector<CLI::App*> apps;
     std::string config;
@@ -100,8 +110,8 @@ int run(int argc, const char* const* argv) {
         }
         const auto named = app.get_subcommands();
         const std::string name = named.empty() ? "" : named.front()->get_name();
-        return complain(name, fmt::format("{}; see `passbook {}{}--help`", error.what(), name,
-                                          name.empty() ? "" : " "));
+        return complain(name,
+                        fmt::format("{}; see `passbook {}--help`", error.what(), path_to(app)));
     }
     const auto chosen =
         std::find_if(subcommands.begin(), subcommands.end(),

@@ -37,7 +37,8 @@ class CommandLine(ServerTest):
         self.assert_told(passbook("exports"), "'exports'")
         self.assert_told(passbook("serve", "--lisen", "x"), "serve", "--lisen")
         self.assert_told(passbook("export", "--format", "xml"), "export", "xml")
-        self.assert_told(passbook("import"), "import", "FILE")
+        self.assert_told(passbook("import"), "import", "FILE", "see `passbook import --help`")
+        self.assert_told(passbook("lab", "probe"), "--request", "see `passbook lab probe --help`")
 
     def test_version(self):
         done = passbook("version", "--json")
