@@ -3,12 +3,12 @@
 #include "lock/lock.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/spdlog.h>
 #include <atomic>
 #include <mutex>
-#include <sstream>
 #include <thread>
 
 #include "base/failure.h"
@@ -254,8 +254,7 @@ TEST_F(LockTest, WhoOnlyTriesDoesNotAskWhileAnotherOfHisProcessWaits) {
 class Log {
 public:
     Log() : before_(spdlog::default_logger()) {
-        auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
-        auto logger = std::make_shared<spdlog::logger>("test", std::move(sink));
+        auto logger = std::make_shared<spdlog::logger>("test", lines_);
         logger->set_pattern("%l %v");
         spdlog::set_default_logger(std::move(logger));
     }
@@ -265,17 +264,18 @@ public:
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
-    [[nodiscard]] std::string text() const {
-        return text_.str();
+    [[nodiscard]] std::string text() {
+        return fmt::format("{}", fmt::join(lines_->last_formatted(), ""));
     }
 
 private:
     std::shared_ptr<spdlog::logger> before_;
-    std::ostringstream text_;
+    std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> lines_ =
+        std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(16);
 };
 
 TEST_F(LockTest, LogsOneLineForEachAcquisitionLossAndRelease) {
-    const Log log;
+    Log log;
     std::vector<Token> tokens;
     {
         Locks fenced(std::make_unique<Scripted>(script), quick,
@@ -289,8 +289,10 @@ TEST_F(LockTest, LogsOneLineForEachAcquisitionLossAndRelease) {
         tokens.push_back(answer.what->token());
         script->renew = Renewed::taken;
         script->release = Released::not_owner;
+        // Told before it is logged, on the thread that tells all holders.
         EXPECT_TRUE(
-            within(Millis(2'000), [&] { return answer.what->stop_token().stop_requested(); }));
+            within(Millis(2'000), [&] { return log.text().find(" lost") != std::string::npos; }));
+        EXPECT_TRUE(answer.what->stop_token().stop_requested());
     }
     const auto first = tokens[0].shortened();
     const auto second = tokens[1].shortened();
@@ -305,7 +307,7 @@ TEST_F(LockTest, LogsOneLineForEachAcquisitionLossAndRelease) {
 
 // The server keeps nothing of what it has issued: the token is the whole right.
 TEST_F(LockTest, LogsAReleaseByItsTokenAlone) {
-    const Log log;
+    Log log;
     const Token token = Token::random();
     (void)locks.release("report", token);
     EXPECT_EQ(log.text(),
