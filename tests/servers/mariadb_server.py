@@ -63,10 +63,10 @@ class MariadbServer(PrivateServer):
             raise RuntimeError(done.stderr.strip())
         return done.stdout
 
-    def client(self, text, database="passbook", role=None, options=()):
+    def client(self, text, database="passbook", role=None, options=(), seconds=300):
         return subprocess.run(
             [*self.command(database, role), *options], env=self.environment(), input=text,
-            text=True, capture_output=True, timeout=300, check=False)
+            text=True, capture_output=True, timeout=seconds, check=False)
 
     def command(self, database="passbook", role=None):
         return ["mariadb", "--no-defaults", "--protocol=tcp", "-h", "127.0.0.1", "-P",

@@ -95,10 +95,11 @@ class PostgresServer(PrivateServer):
             raise RuntimeError(done.stderr.strip())
         return done.stdout
 
-    def client(self, text, database="passbook", role=None, options=("-v", "ON_ERROR_STOP=1")):
+    def client(self, text, database="passbook", role=None, options=("-v", "ON_ERROR_STOP=1"),
+               seconds=300):
         return subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-F", "|", *options, "-d", self.url(database, role)],
-            input=text, text=True, capture_output=True, timeout=300, check=False)
+            input=text, text=True, capture_output=True, timeout=seconds, check=False)
 
     def _until(self, query, wanted):
         deadline = time.monotonic() + PATIENCE_SECONDS

@@ -180,7 +180,7 @@ class Rotation:
                 fault.harm()
                 healing.callback(fault.heal)
             time.sleep(max([length(*kind.seconds) for kind in kinds], default=length(2, 5)))
-        self.recoveries.append(world.recover())
+        self.recoveries.append(world.recover(kinds))
         world.scrape()
 
     # What is judged.

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What decides whether a run of the suite is evidence: its counters, and what is drawn."""
 
+import os
 import pathlib
 import random
+import signal
 import tempfile
 import unittest
 
@@ -133,6 +135,18 @@ class Judged(unittest.TestCase):
                    for seq, second in ((1, 1), (2, 3), (3, 2))]
         self.assertEqual(len(list(steps_back(entries))), 1)
         self.assertEqual(list(steps_back(entries[:2])), [])
+
+
+class Woken(unittest.TestCase):
+    def test_a_database_that_answers_nobody_is_started_again(self):
+        for kind in (databases.Postgres, databases.Mariadb):
+            with self.subTest(kind.name), kind() as database:
+                store = database.new_store(None)
+                self.assertFalse(database.wake(seconds=0))
+                os.kill(database.server.pid(), signal.SIGSTOP)
+                self.assertTrue(database.wake(seconds=0))
+                self.assertFalse(database.is_silent())
+                self.assertEqual(database.ask("SELECT 7;", store).stdout.strip(), "7")
 
 
 if __name__ == "__main__":

@@ -195,8 +195,13 @@ class World:
             counts[code] += count
         return counts
 
-    def recover(self):
-        """Seconds until each server takes a write; complains where that is too long."""
+    def recover(self, healed):
+        """Seconds until each server takes a write; complains where that is too long. A database
+        that did not survive what was done to it is first put right."""
+        if self.database.is_shared and self.database.wake():
+            print("  the database answered nobody, and was started again", flush=True)
+            if not any("database" in kind.touches for kind in healed):
+                self.complain("the database answered nobody, and nothing was done to it")
         begun = time.monotonic()
         for slot in self.slots:
             recorder = self.recorder(slot.number)

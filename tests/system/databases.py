@@ -6,6 +6,7 @@ argument names one, and without it the tests run on SQLite."""
 import contextlib
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ from small_disk import SmallDisk  # noqa: E402
 
 
 GIVING_UP_SECONDS = 30
+SILENCE_SECONDS = 20
 
 
 class Sqlite:
@@ -82,6 +84,24 @@ class Shared:
         self.server.kill()
         self.server.start()
 
+    def wake(self, seconds=SILENCE_SECONDS):
+        """Whoever runs a database that answers nobody starts it again. That it says no, as to one
+        session too many, is an answer. Whether it was necessary."""
+        deadline = time.monotonic() + seconds
+        while self.is_silent():
+            if time.monotonic() > deadline:
+                self.kill()
+                return True
+            time.sleep(0.2)
+        return False
+
+    def is_silent(self):
+        try:
+            done = self.server.client("SELECT 1;", self.ADMINISTRATION, seconds=5)
+        except subprocess.TimeoutExpired:
+            return True
+        return any(words in done.stderr for words in self.NOBODY_THERE)
+
     def mend(self, gave_up=False):
         """Starts it where it has ended by itself. One that met what it `gave_up` on may take a
         while to end."""
@@ -112,6 +132,7 @@ class Postgres(Shared):
     ADMINISTRATION = "postgres"
     BY_FORCE = " WITH (FORCE)"
     ENDS_WHERE_IT_GIVES_UP = False  # it starts its children again
+    NOBODY_THERE = ("Connection refused", "timeout expired", "closed the connection unexpectedly")
     ON_SMALL_DISK = {"min_wal_size": "32MB", "max_wal_size": "64MB", "fsync": "on"}
     COMMIT = b"commit\0"  # the name of the prepared statement, in the message that runs it
     SCHEMA = "SET search_path = passbook;"
@@ -137,6 +158,7 @@ class Mariadb(Shared):
     ADMINISTRATION = "mysql"
     BY_FORCE = ""
     ENDS_WHERE_IT_GIVES_UP = True
+    NOBODY_THERE = ("ERROR 2002", "ERROR 2003", "ERROR 2013")
     ON_SMALL_DISK = {"innodb_log_file_size": "32M", "innodb_flush_log_at_trx_commit": "1",
                      "innodb_flush_method": "fsync"}
     COMMIT = b"\x07\0\0\0\x03COMMIT"  # a packet of 7 bytes, the first: a query, and its text
