@@ -103,7 +103,10 @@ TEST_F(RedisFaults, Test06ABlockedRenewalIsTriedAgainUntilTheDeadline) {
     proxy.hold_all(true);
     EXPECT_TRUE(eventually([&] { return guard.lost().has_value(); }));
     EXPECT_EQ(guard.lost(), Loss::unreachable);
-    EXPECT_GE(a.counters().renewals[static_cast<std::size_t>(Renewed::unknown)].value(), 2U);
+    // The last one was on its way at the deadline, and may end a little later.
+    EXPECT_TRUE(eventually([&] {
+        return a.counters().renewals[static_cast<std::size_t>(Renewed::unknown)].value() >= 2;
+    }));
 }
 
 TEST_F(RedisFaults, Test08AThousandCancelledWaitsLeaveNoKey) {
