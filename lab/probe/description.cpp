@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
+#include <boost/url/authority_view.hpp>
 #include <charconv>
 #include <optional>
 
@@ -28,23 +28,18 @@ bool is_visible(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7F'; });
 }
 
-/// Host and port; brackets stand around an address of IP version 6.
-bool take_authority(std::string_view authority, Endpoint& endpoint) {
-    const std::size_t bracket = authority.rfind(']');
-    const std::size_t colon = authority.find(':', bracket == authority.npos ? 0 : bracket);
-    std::string_view host = authority.substr(0, colon);
-    if (colon != authority.npos) {
-        const auto port = whole<std::uint16_t>(authority.substr(colon + 1));
-        if (!port || *port == 0) {
-            return false;
-        }
-        endpoint.port = *port;
+/// Host and port, and nobody's name before them.
+bool take_authority(std::string_view text, Endpoint& endpoint) {
+    const auto authority = boost::urls::parse_authority(text);
+    if (!authority || authority->has_userinfo() ||
+        (authority->has_port() && authority->port_number() == 0)) {
+        return false;
     }
-    if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-        host = host.substr(1, host.size() - 2);
+    if (authority->has_port()) {
+        endpoint.port = authority->port_number();
     }
-    endpoint.host = host;
-    return !host.empty() && is_visible(host) && host.find_first_of("@[]{}") == host.npos;
+    endpoint.host = authority->host_address();
+    return !endpoint.host.empty() && is_visible(endpoint.host);
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {

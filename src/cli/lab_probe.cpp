@@ -24,7 +24,8 @@ using lab::say;
 using lab::Text;
 using probe::Verdict;
 
-constexpr std::int64_t amount_max = 1'000'000'000'000;
+/// So that as many requests as there may be, of this amount each, still fit a number.
+constexpr std::int64_t flag_max = 1'000'000'000'000;
 
 struct ProbeFlags {
     std::string request;
@@ -60,7 +61,7 @@ std::int64_t number_of(const char* flag, const std::string& text) {
     std::int64_t number = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || stop != end || number > amount_max || number < -amount_max) {
+    if (error != std::errc{} || stop != end || number > flag_max || number < -flag_max) {
         throw CannotRun(
             fmt::format("{}: {} is no whole number within 10^12", flag, in_quotes(text)));
     }
@@ -304,7 +305,7 @@ void add_balance_flags(CLI::App& sub, ProbeFlags& flags) {
         ->required();
     sub.add_option("--amount", flags.amount, "What one request takes; negative where it gives")
         ->required()
-        ->check(CLI::Range(-amount_max, amount_max));
+        ->check(CLI::Range(-flag_max, flag_max));
     sub.add_option("--start", flags.start, "What the balance must be at the beginning");
     sub.add_option("--floor", flags.floor, "Below which it may not be, or none")
         ->capture_default_str();
