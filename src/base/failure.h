@@ -55,4 +55,11 @@ public:
         : Failure(FailureKind::busy, what, std::move(native)) {}
 };
 
+/// What was written as new has an idempotency key that is used: the whole transaction again, with
+/// a look at what the key stands for.
+class KeyUsed : public Conflict {
+public:
+    explicit KeyUsed(const std::string& what) : Conflict(what, "key_used") {}
+};
+
 }  // namespace passbook

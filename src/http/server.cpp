@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/wakes.h"
 #include "http/loop.h"
 
 namespace passbook::http {
@@ -94,9 +95,12 @@ void Loop::push(std::shared_ptr<LoopMember> member, Rendering rendering) {
     if (halted_) {
         return;
     }
-    waiting_.push_back({std::move(member), std::move(rendering)});
+    waiting_.push_back({member, std::move(rendering)});
     if (waiting_.size() == 1) {
-        asio::post(*context_, [this] { deliver(); });  // one wake-up for all that gather meanwhile
+        // One wake-up for all that gather meanwhile. The member keeps this loop alive.
+        Wakes::at_end([this, member = std::move(member)] {
+            asio::post(*context_, [this] { deliver(); });
+        });
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/state.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 namespace passbook::ledger {
@@ -48,6 +50,17 @@ Need need_of(const Command& command) {
     need.accounts = named_accounts(command.action);
     add_assets(command.action, need.assets);
     return need;
+}
+
+bool covers(const State& state, const Need& need) {
+    const auto is_there = [](const auto& map) {
+        return [&map](const auto& id) {
+            return map.contains(id);
+        };
+    };
+    return need.subject && !need.original && !need.hold &&
+           std::ranges::all_of(need.accounts, is_there(state.accounts)) &&
+           std::ranges::all_of(need.assets, is_there(state.assets));
 }
 
 std::size_t SubjectKeyHash::operator()(const SubjectKey& key) const noexcept {

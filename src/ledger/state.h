@@ -84,6 +84,10 @@ struct State {
     std::unordered_map<EntryId, Hold> holds;
 };
 
+/// Whether all that a command needs, its key apart, is there already: locked accounts that exist,
+/// with their assets, and nothing that would have to be looked up.
+[[nodiscard]] bool covers(const State& state, const Need& need);
+
 /// What the unit of work writes, in this order. Accounts move by their entries alone: the store
 /// derives each account's new row from the last of them.
 struct Changes {

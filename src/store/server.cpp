@@ -9,6 +9,8 @@ void throw_as(Meaning meaning, const std::string& what, const std::string& nativ
             throw Conflict(what, native);
         case Meaning::guard:
             throw GuardFired(FailureKind::broken, what, native);
+        case Meaning::key_used:
+            throw KeyUsed(what);
         case Meaning::unavailable:
             throw Failure(FailureKind::unavailable, what, native);
         case Meaning::in_doubt:

@@ -20,11 +20,11 @@ enum class Purpose {
     stale,   ///< Reading where what is read may be old.
 };
 
-/// What an error of the server comes down to: the kinds of failure, and the two that the writer
-/// acts on.
-enum class Meaning { conflict, guard, unavailable, in_doubt, broken };
+/// What an error of the server comes down to: the kinds of failure, and those that the writer acts
+/// on.
+enum class Meaning { conflict, guard, key_used, unavailable, in_doubt, broken };
 
-/// Throws Conflict, GuardFired or Failure.
+/// Throws Conflict, GuardFired, KeyUsed or Failure.
 [[noreturn]] void throw_as(Meaning meaning, const std::string& what, const std::string& native);
 
 /// The link broke and nothing had been asked that could matter: on another link the same may work.

@@ -41,7 +41,8 @@ public:
 
     /// Begins a transaction, reads the clock, locks the accounts of all needs in (shard, id) order
     /// together with those that their originals touch, and only then looks up keys, originals,
-    /// holds and assets, so that what is returned stays true until the transaction ends.
+    /// holds and assets, so that what is returned stays true until the transaction ends. A need
+    /// without its key does not have it looked up: where it is used, `commit` throws.
     [[nodiscard]] virtual ledger::State begin(const std::vector<ledger::Need>& needs) = 0;
 
     /// How long the transaction that the last `begin` began has waited for its accounts, until it
@@ -49,7 +50,8 @@ public:
     [[nodiscard]] virtual std::chrono::microseconds lock_wait() const noexcept = 0;
 
     /// Writes all changes and commits. Throws GuardFired where the database refused a row, Conflict
-    /// where it asks for the whole transaction again.
+    /// where it asks for the whole transaction again, as where a key that was not looked up is
+    /// used: KeyUsed, if the database tells that apart.
     virtual void commit(const ledger::Changes& changes) = 0;
 
     /// Ends the transaction without a change.

@@ -8,18 +8,22 @@
 
 #include "base/failpoint.h"
 #include "base/stopwatch.h"
+#include "base/wakes.h"
 #include "writer/retry.h"
 
 namespace passbook::writer {
 namespace {
 
+/// How many batches look their keys up behind one that had a used key in it: where requests are
+/// repeated, a batch that is begun twice costs more than the look-ups.
+constexpr int wary_batches = 64;
+
 /// What runs whose COMMIT was in doubt had decided. Found again, unchanged, it is the effect of
 /// this very request and no replay of an earlier one.
 class Doubted {
 public:
-    explicit Doubted(std::size_t size) : decided_(size) {}
-
     void add(std::vector<ledger::Answer> answers) {
+        decided_.resize(std::max(decided_.size(), answers.size()));
         for (std::size_t i = 0; i < answers.size(); ++i) {
             if (!answers[i].replayed) {
                 decided_[i] = std::move(answers[i]);
@@ -28,7 +32,7 @@ public:
     }
 
     void disclaim_replays(std::vector<ledger::Answer>& answers) const {
-        for (std::size_t i = 0; i < answers.size(); ++i) {
+        for (std::size_t i = 0; i < decided_.size(); ++i) {
             if (decided_[i] && decided_[i]->body == answers[i].body) {
                 answers[i].replayed = false;
             }
@@ -141,6 +145,7 @@ void Lane::rest_at_gate(std::unique_lock<std::mutex>& lock) {
 void Lane::work(std::vector<Job> batch) {
     try {
         std::vector<ledger::Answer> answers = transact_with_retries(batch);
+        const Wakes wakes;
         for (std::size_t i = 0; i < batch.size(); ++i) {
             reply(batch[i], std::move(answers[i]));
         }
@@ -164,17 +169,20 @@ void Lane::work(std::vector<Job> batch) {
 
 /// Never less than the whole transaction again: what it read is no longer true. Under the same keys
 /// a run behind an unknown outcome finds what took effect, and does what did not.
-std::vector<ledger::Answer> Lane::transact_with_retries(const std::vector<Job>& batch) {
+std::vector<ledger::Answer> Lane::transact_with_retries(std::vector<Job>& batch) {
     Retry retry(limits_.retry_for);
-    Doubted doubted(batch.size());
+    Doubted doubted;
+    Keys keys = keys_of_next_batch();
     while (true) {
         std::vector<ledger::Answer> answers;
         try {
-            transact(batch, answers);
+            transact(batch, keys, answers);
             doubted.disclaim_replays(answers);
             return answers;
         } catch (const Failure& failure) {
-            if (in_doubt_ == InDoubt::settle && retry.again(failure)) {
+            const bool is_used =
+                keys == Keys::guarded && dynamic_cast<const KeyUsed*>(&failure) != nullptr;
+            if (is_used || (in_doubt_ == InDoubt::settle && retry.again(failure))) {
                 counters_.retries.add(failure.native());
             } else if (retry.in_doubt()) {
                 throw Failure(FailureKind::in_doubt, failure.what(), failure.native());
@@ -185,20 +193,44 @@ std::vector<ledger::Answer> Lane::transact_with_retries(const std::vector<Job>& 
                 doubted.add(std::move(answers));
             }
         }
+        if (keys == Keys::guarded) {
+            wary_ = wary_batches;  // not every database says that a used key was the cause
+        }
+        keys = Keys::looked_up;
     }
+}
+
+/// Most keys are new, and the database has the last word on that anyway. Where nobody but this
+/// process writes, a batch is not run again, so that all is known of it before it is written.
+Lane::Keys Lane::keys_of_next_batch() {
+    if (in_doubt_ == InDoubt::settle && wary_ == 0) {
+        return Keys::guarded;
+    }
+    wary_ = std::max(wary_ - 1, 0);
+    return Keys::looked_up;
 }
 
 /// One database transaction, from BEGIN to the end of COMMIT; `answers` are true once it returns.
 /// Where nothing is to be written (all replays, say) nothing is committed either, and what was
 /// found is confirmed in its place.
-void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& answers) {
+///
+/// A batch whose keys are guarded takes in what has come while it waited for its locks, as far as
+/// it is about the accounts that are locked. An answer that no row would back cannot be given
+/// there: the key might stand for another.
+void Lane::transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answer>& answers) {
     std::vector<ledger::Need> needs;
     needs.reserve(batch.size());
     for (const Job& job : batch) {
         needs.push_back(ledger::need_of(job.request.command));
+        if (keys == Keys::guarded) {
+            needs.back().key.reset();
+        }
     }
     ledger::State state = begin(batch, needs);
     counters_.lock_wait_micros.add(micros_of(writer_->lock_wait()));
+    if (keys == Keys::guarded) {
+        add_what_came(batch, state);
+    }
 
     ledger::Changes changes;
     answers.reserve(batch.size());
@@ -206,6 +238,10 @@ void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& 
         answers.push_back(decide(state, job.request, changes));
     }
 
+    if (keys == Keys::guarded && std::any_of(answers.begin(), answers.end(), rejects)) {
+        writer_->rollback();
+        throw KeyUsed("no row would back an answer whose key may be used");
+    }
     const Stopwatch writing;
     if (changes.empty()) {
         writer_->rollback();
@@ -216,6 +252,16 @@ void Lane::transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& 
         writer_->commit(changes);
         counters_.commit_micros.add(micros_of(writing.passed()));
         counters_.batch_size.add(batch.size());
+    }
+}
+
+/// In the order of the queue, up to the first that needs more than is there: none overtakes.
+void Lane::add_what_came(std::vector<Job>& batch, const ledger::State& state) {
+    const std::lock_guard lock(mutex_);
+    while (!queue_.empty() && batch.size() < limits_.batch_max &&
+           ledger::covers(state, ledger::need_of(queue_.front().request.command))) {
+        batch.push_back(std::move(queue_.front()));
+        queue_.pop_front();
     }
 }
 
@@ -271,6 +317,7 @@ void Lane::work_one_by_one(std::vector<Job> batch) {
 }
 
 void Lane::fail_all(std::vector<Job>& batch, FailureKind kind) {
+    const Wakes wakes;
     for (Job& job : batch) {
         reply(job, kind);
     }

@@ -58,12 +58,18 @@ public:
 private:
     enum class Phase { running, stopping, in_doubt };
 
+    /// Whether a batch has its keys looked up before it is decided, or writes them as new and is
+    /// run again where the database knows one of them.
+    enum class Keys { looked_up, guarded };
+
     void run();
     [[nodiscard]] std::vector<Job> next_batch();
     void rest_at_gate(std::unique_lock<std::mutex>& lock);
     void work(std::vector<Job> batch);
-    [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(const std::vector<Job>& batch);
-    void transact(const std::vector<Job>& batch, std::vector<ledger::Answer>& answers);
+    [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(std::vector<Job>& batch);
+    [[nodiscard]] Keys keys_of_next_batch();
+    void transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answer>& answers);
+    void add_what_came(std::vector<Job>& batch, const ledger::State& state);
     [[nodiscard]] ledger::State begin(const std::vector<Job>& batch,
                                       const std::vector<ledger::Need>& needs);
     void confirm();
@@ -78,6 +84,7 @@ private:
     Counters& counters_;
     const std::function<void()> ended_;
     const std::unique_ptr<Gate> gate_;  ///< Null where there is none.
+    int wary_ = 0;  ///< So many batches still look their keys up; of the lane's thread.
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

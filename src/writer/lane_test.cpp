@@ -2,7 +2,9 @@
 #include "writer/lane.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <future>
+#include <utility>
 
 #include "base/clock.h"
 #include "store/memory/memory_store.h"
@@ -35,7 +37,12 @@ public:
 
     ledger::State begin(const std::vector<ledger::Need>& needs) override {
         gate_.wait();
-        return writer_->begin(needs);
+        asked.push_back(needs);
+        ledger::State state = writer_->begin(needs);
+        if (meanwhile) {
+            std::exchange(meanwhile, nullptr)();
+        }
+        return state;
     }
     std::chrono::microseconds lock_wait() const noexcept override {
         return writer_->lock_wait();
@@ -55,6 +62,8 @@ public:
     }
 
     std::function<void(ledger::Changes&)> spoil;
+    std::function<void()> meanwhile;                ///< Once, when the next begin has its locks.
+    std::vector<std::vector<ledger::Need>> asked;  ///< Of each begin; of the lane's thread.
 
 private:
     std::unique_ptr<store::Writer> writer_;
@@ -68,6 +77,7 @@ protected:
     Lane& lane(LaneLimits limits = {}, std::function<void(ledger::Changes&)> spoil = {}) {
         auto writer = std::make_unique<GatedWriter>(store.writer(), gate.get_future().share());
         writer->spoil = std::move(spoil);
+        writer_ = writer.get();
         lane_ = std::make_unique<Lane>(std::move(writer), limits, on_doubt, counters,
                                        [this] { ++ended; });
         return *lane_;
@@ -103,6 +113,18 @@ protected:
     std::promise<void> gate;
     std::atomic<int> ended = 0;
     InDoubt on_doubt = InDoubt::end;
+
+    /// How many keys each begin has looked up; call it behind the answers.
+    std::vector<std::size_t> keys_looked_up() {
+        std::vector<std::size_t> found;
+        for (const auto& needs : writer_->asked) {
+            found.push_back(static_cast<std::size_t>(std::ranges::count_if(
+                needs, [](const ledger::Need& need) { return need.key.has_value(); })));
+        }
+        return found;
+    }
+
+    GatedWriter* writer_ = nullptr;  ///< Of the lane.
 
 private:
     std::unique_ptr<Lane> lane_;
@@ -299,7 +321,8 @@ TEST_F(SharedLaneTest, WhatIsFoundIsAnsweredOnlyOnceItIsConfirmed) {
     EXPECT_FALSE(answer_of(first).replayed);
     EXPECT_EQ(store.confirms(), 0);
     // Whoever sent it may have been told that its outcome is unknown: it need not be this lane.
-    store.plan_fault({.at = 2, .kind = FailureKind::unavailable, .times = 1'000'000});
+    // Begin and commit, which finds the key used, then begin and confirm.
+    store.plan_fault({.at = 4, .kind = FailureKind::unavailable, .times = 1'000'000});
     auto unconfirmed = submit(lane, ledger::Grant{alice, 1, {}}, "k");
     EXPECT_EQ(failure_of(unconfirmed), FailureKind::in_doubt);
     store.plan_fault({});
@@ -338,6 +361,94 @@ TEST_F(SharedLaneTest, AGuardThatFiresIsNotTriedAgain) {
     EXPECT_EQ(failure_of(bad), FailureKind::broken);
     EXPECT_EQ(store.calls(), 2);
     EXPECT_EQ(counters.guards_fired.value(), 1U);
+}
+
+TEST_F(SharedLaneTest, AKeyThatIsUsedIsFoundByTheStoreAndThenLookedUp) {
+    Lane& lane = this->lane();
+    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_FALSE(answer_of(first).replayed);
+    auto again = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    EXPECT_TRUE(answer_of(again).replayed);
+    auto reused = submit(lane, ledger::Grant{alice, 2, {}}, "k");
+    EXPECT_EQ(std::get<Rejection>(answer_of(reused).body).code, Code::idempotency_key_reused);
+    EXPECT_EQ(balance(alice), 1);
+    lane.stop();
+    EXPECT_EQ(keys_looked_up(), (std::vector<std::size_t>{0, 0, 1, 1}))
+        << "new, new and refused by the store, looked up, and behind that at once";
+    EXPECT_EQ(counters.guards_fired.value(), 0U);
+}
+
+TEST_F(SharedLaneTest, AKeyOfARefusalIsFoundByTheStoreAsWell) {
+    Lane& lane = this->lane();
+    auto opened = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    EXPECT_FALSE(answer_of(opened).replayed);
+    auto refused = submit(lane, ledger::Spend{alice, 5, {}}, "k");
+    const auto no = std::get<ledger::Refusal>(answer_of(refused).body);
+    auto granted = submit(lane, ledger::Grant{alice, 9, {}}, "k1");
+    EXPECT_FALSE(answer_of(granted).replayed);
+    auto again = submit(lane, ledger::Spend{alice, 5, {}}, "k");
+    const Answer replay = answer_of(again);
+    EXPECT_TRUE(replay.replayed) << "what was refused is never approved by a late retry";
+    EXPECT_EQ(std::get<ledger::Refusal>(replay.body), no);
+    EXPECT_EQ(balance(alice), 10);
+}
+
+TEST_F(SharedLaneTest, WhatNoRowWouldBackIsSaidOnlyBehindALookUp) {
+    Lane& lane = this->lane();
+    auto opened = submit(lane, ledger::Grant{alice, 5, {}}, "k0");
+    EXPECT_FALSE(answer_of(opened).replayed);
+    auto held = submit(lane, ledger::PlaceHold{alice, 5, {}}, "k");
+    EXPECT_FALSE(answer_of(held).replayed);
+    auto impossible = submit(lane, ledger::CommitHold{{alice, 2}, 5, alice}, "k");
+    EXPECT_EQ(std::get<Rejection>(answer_of(impossible).body).code, Code::idempotency_key_reused)
+        << "and not that nothing is committed to the account itself";
+}
+
+TEST_F(SharedLaneTest, LooksKeysUpForAWhileBehindAUsedOne) {
+    Lane& lane = this->lane();
+    for (int i = 0; i < 70; ++i) {
+        auto done = submit(lane, ledger::Grant{alice, 1, {}}, i < 2 ? "k" : std::to_string(i));
+        EXPECT_EQ(answer_of(done).replayed, i == 1);
+    }
+    lane.stop();
+    const auto looked_up = keys_looked_up();
+    EXPECT_EQ(std::ranges::count(looked_up, 1U), 1 + 64);
+    EXPECT_EQ(looked_up.back(), 0U) << "and then no more";
+}
+
+TEST_F(SharedLaneTest, WhatComesWhileABatchWaitsForItsLocksIsInIt) {
+    Lane& lane = this->lane();
+    auto opened = submit(lane, ledger::Grant{alice, 10, {}}, "k0");
+    EXPECT_FALSE(answer_of(opened).replayed);
+    std::vector<std::future<Reply>> came;
+    writer_->meanwhile = [&] {
+        came.push_back(submit(lane, ledger::Spend{alice, 3, {}}, "k2"));
+        came.push_back(submit(lane, ledger::Grant{bob, 5, {}}, "k1"));
+        came.push_back(submit(lane, ledger::Spend{alice, 4, {}}, "k3"));
+    };
+    auto first = submit(lane, ledger::Spend{alice, 2, {}}, "k1");
+    EXPECT_EQ(std::get<Record>(answer_of(first).body).subject().balance_after, 8);
+    EXPECT_EQ(std::get<Record>(answer_of(came[0]).body).subject().balance_after, 5);
+    EXPECT_FALSE(answer_of(came[1]).replayed);
+    EXPECT_EQ(std::get<Record>(answer_of(came[2]).body).subject().balance_after, 1);
+    EXPECT_EQ(counters.batch_size.total(), 3U)
+        << "bob was not locked, and nothing overtakes who waits for him";
+    EXPECT_EQ(counters.batch_size.sum(), 5U);
+}
+
+TEST_F(SharedLaneTest, WhatCameMeanwhileIsRunAgainWithTheBatch) {
+    Lane& lane = this->lane();
+    auto opened = submit(lane, ledger::Grant{alice, 10, {}}, "k0");
+    EXPECT_FALSE(answer_of(opened).replayed);
+    std::vector<std::future<Reply>> came;
+    writer_->meanwhile = [&] {
+        came.push_back(submit(lane, ledger::Spend{alice, 3, {}}, "k2"));
+        store.plan_fault({.at = 1, .kind = FailureKind::in_doubt, .took_effect = true});
+    };
+    auto first = submit(lane, ledger::Spend{alice, 2, {}}, "k1");
+    EXPECT_FALSE(answer_of(first).replayed);
+    EXPECT_FALSE(answer_of(came[0]).replayed) << "it is the effect of this very request";
+    EXPECT_EQ(balance(alice), 5);
 }
 
 /// A client's story: what each step is decided on depends on the ones before it.

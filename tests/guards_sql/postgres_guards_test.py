@@ -102,7 +102,7 @@ class PostgresGuardsTest(unittest.TestCase):
             named = re.search(r"^CONSTRAINT NAME:\s+(\w+)$", said, re.MULTILINE)
             if not named or named.group(1) in found:
                 return found, said
-            self.assertRegex(said, r"ERROR:  (PB001: passbook guard: |23514: |23505: )")
+            self.assertRegex(said, r"ERROR:  (PB00[12]: passbook guard: |23514: |23505: )")
             found.append(named.group(1))
 
     def test_a_right_entry_by_hand_moves_its_account_with_it(self):

@@ -24,6 +24,7 @@
 --   is planned once per session, for the tables as they are then: a session that begins on an
 --   empty store could go on reading whole tables when they have grown.
 --   A subscription asks no statement trigger: a store must never be the target of one.
+--   PB002 instead of PB001 says that a key is used: whoever had not looked it up acts on that.
 --   9007199254740991 is 2^53-1, the bound of every amount and balance.
 
 CREATE SCHEMA passbook;
@@ -350,7 +351,9 @@ BEGIN
      WHERE n.fault IS NOT NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'passbook guard: %', bad.fault
-            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+            USING ERRCODE = CASE WHEN bad.fault LIKE 'the key already stands for %'
+                                 THEN 'PB002' ELSE 'PB001' END,
+                  TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
                   DETAIL = format('Entry %s of account %s.', bad.seq, bad.account);
     END IF;
     RETURN NULL;
@@ -513,7 +516,9 @@ BEGIN
      WHERE n.fault IS NOT NULL LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'passbook guard: %', bad.fault
-            USING ERRCODE = 'PB001', TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
+            USING ERRCODE = CASE WHEN bad.fault LIKE 'the key already stands for %'
+                                 THEN 'PB002' ELSE 'PB001' END,
+                  TABLE = TG_TABLE_NAME, CONSTRAINT = TG_NAME,
                   DETAIL = format('Key %s of account %s.', bad.key, bad.subject);
     END IF;
     RETURN NULL;

@@ -26,6 +26,12 @@ bool closes_hold(EntryKind kind) {
     return kind == commit || kind == void_hold || kind == expire;
 }
 
+void guard_key(bool is_new, const AccountId& subject) {
+    if (!is_new) {
+        throw KeyUsed(fmt::format("guard: the key is new ({})", subject.text()));
+    }
+}
+
 /// A commit's entry on the account that receives has a subject elsewhere and closes no hold.
 bool acts_on_hold(const Entry& entry) {
     return closes_hold(entry.kind) && !entry.subject;
@@ -170,8 +176,8 @@ public:
         const std::pair slot{refusal.subject, refusal.request.key};
         guard(rows_.account(refusal.subject) != nullptr, "the subject exists",
               refusal.subject.text());
-        guard(!rows_.keys.contains(slot) && rows_.refusals.emplace(slot, refusal).second,
-              "the key is new", refusal.subject.text());
+        guard_key(!rows_.keys.contains(slot) && rows_.refusals.emplace(slot, refusal).second,
+                  refusal.subject);
     }
 
 private:
@@ -183,8 +189,8 @@ private:
 
     void claim(const Entry& entry) {
         const std::pair slot{entry.account, entry.request->key};
-        guard(!rows_.refusals.contains(slot) && rows_.keys.emplace(slot, entry.seq).second,
-              "the key is new", entry.account.text());
+        guard_key(!rows_.refusals.contains(slot) && rows_.keys.emplace(slot, entry.seq).second,
+                  entry.account);
     }
 
     /// A rebuilt store takes account after account, so the subject's entry may come later:

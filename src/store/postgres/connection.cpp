@@ -58,6 +58,11 @@ std::string_view cure_of(std::string_view sqlstate) {
     return "";
 }
 
+/// Whether a row has the idempotency key of another.
+bool is_unique_key(std::string_view state, std::string_view constraint) {
+    return state == "23505" && (constraint == "entries_key" || constraint == "refusals_pkey");
+}
+
 void keep_warning(void* to, const PGresult* result) {
     if (field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "WARNING") {
         *static_cast<std::string*>(to) = one_line(PQresultErrorMessage(result));
@@ -250,10 +255,13 @@ void Connection::fail(pg_result* result, During during) {
     const std::string state = field(result, PG_DIAG_SQLSTATE);
     const std::string what =
         fmt::format("{}: {}{}", where_, one_line(PQresultErrorMessage(result)), cure_of(state));
-    const Meaning meaning = meaning_of(state, during);
+    const bool is_of_key = is_unique_key(state, field(result, PG_DIAG_CONSTRAINT_NAME));
+    const Meaning meaning = is_of_key ? Meaning::key_used : meaning_of(state, during);
     const bool lost = !good() || state.empty();
     // Only what leaves a session as it was may go on with it.
-    if (lost || state == "26000" || (meaning != Meaning::conflict && meaning != Meaning::guard)) {
+    const bool is_plain = meaning == Meaning::conflict || meaning == Meaning::guard ||
+                          meaning == Meaning::key_used;
+    if (lost || state == "26000" || !is_plain) {
         close();
     }
     if (lost && meaning == Meaning::unavailable) {

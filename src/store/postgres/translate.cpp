@@ -16,6 +16,7 @@ struct Row {
 
 constexpr auto conflict = Meaning::conflict;
 constexpr auto guard = Meaning::guard;
+constexpr auto key_used = Meaning::key_used;
 constexpr auto unavailable = Meaning::unavailable;
 constexpr auto in_doubt = Meaning::in_doubt;
 constexpr auto broken = Meaning::broken;
@@ -31,6 +32,7 @@ constexpr Row table[] = {
     {"23505", conflict, conflict, conflict},        // somebody wrote it without our lock
     {"26000", conflict, conflict, in_doubt},        // our prepared statement was discarded
     {"PB001", guard, guard, guard},                 // a guard of ours
+    {"PB002", key_used, key_used, key_used},        // the guard of keys
     {"22", guard, guard, in_doubt},                 // a value that its column cannot hold
     {"23", guard, guard, guard},                    // the other constraints
     {"57P01", unavailable, in_doubt, in_doubt},     // terminated by an administrator

@@ -15,6 +15,7 @@ struct Row {
 
 constexpr auto conflict = Meaning::conflict;
 constexpr auto guard = Meaning::guard;
+constexpr auto key_used = Meaning::key_used;
 constexpr auto unavailable = Meaning::unavailable;
 constexpr auto in_doubt = Meaning::in_doubt;
 constexpr auto broken = Meaning::broken;
@@ -29,6 +30,7 @@ TEST(Translate, MapsEveryStateToWhatTheWriterMustDo) {
         {"23505", conflict, conflict, conflict},
         {"26000", conflict, conflict, in_doubt},
         {"PB001", guard, guard, guard},
+        {"PB002", key_used, key_used, key_used},
         {"23514", guard, guard, guard},
         {"23502", guard, guard, guard},
         {"23503", guard, guard, guard},
