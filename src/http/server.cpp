@@ -98,9 +98,8 @@ void Loop::push(std::shared_ptr<LoopMember> member, Rendering rendering) {
     waiting_.push_back({member, std::move(rendering)});
     if (waiting_.size() == 1) {
         // One wake-up for all that gather meanwhile. The member keeps this loop alive.
-        Wakes::at_end([this, member = std::move(member)] {
-            asio::post(*context_, [this] { deliver(); });
-        });
+        Wakes::at_end(
+            [this, member = std::move(member)] { asio::post(*context_, [this] { deliver(); }); });
     }
 }
 

@@ -62,7 +62,7 @@ public:
     }
 
     std::function<void(ledger::Changes&)> spoil;
-    std::function<void()> meanwhile;                ///< Once, when the next begin has its locks.
+    std::function<void()> meanwhile;               ///< Once, when the next begin has its locks.
     std::vector<std::vector<ledger::Need>> asked;  ///< Of each begin; of the lane's thread.
 
 private:

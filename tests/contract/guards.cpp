@@ -352,17 +352,11 @@ TEST_P(GuardContract, ARefusalsKeyIsNew) {
     (void)run(Spend{alice, 1000, {}}, "refused");
     expect_refused({
         {"the key of an entry", Spend{alice, 1001, {}},
-         [](auto& c) {
-             c.refusals.at(0).request.key = Key::trusted("key-1");
-         },
-         true},
+         [](auto& c) { c.refusals.at(0).request.key = Key::trusted("key-1"); }, true},
         {"the key of a refusal", Spend{alice, 1001, {}},
          [](auto& c) { c.refusals.at(0).request.key = Key::trusted("refused"); }, true},
         {"an entry under the key of a refusal", Spend{alice, 1, {}},
-         [](auto& c) {
-             first(c).request->key = Key::trusted("refused");
-         },
-         true},
+         [](auto& c) { first(c).request->key = Key::trusted("refused"); }, true},
         {"on no account", Spend{alice, 1001, {}},
          [](auto& c) {
              c.refusals.at(0).subject = nobody;

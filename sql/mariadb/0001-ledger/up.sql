@@ -420,13 +420,11 @@ follow: BEGIN
 
         IF fault IS NOT NULL THEN
             SET fault = CONCAT('passbook guard: ', fault);
-            -- As any other key that is used: whoever had not looked it up acts on that.
-            IF fault LIKE 'passbook guard: the key already stands for %' THEN
+            IF fault LIKE '%the key already stands for %' THEN  -- as any other key that is used
                 SIGNAL SQLSTATE '23000' SET MYSQL_ERRNO = 1062, MESSAGE_TEXT = fault,
-                    TABLE_NAME = 'entries', CONSTRAINT_NAME = 'entries_follow';
+                    CONSTRAINT_NAME = 'entries_follow';
             END IF;
-            SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = fault, TABLE_NAME = 'entries',
-                CONSTRAINT_NAME = 'entries_follow';
+            SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = fault, CONSTRAINT_NAME = 'entries_follow';
         END IF;
     END;
 END;
@@ -573,8 +571,7 @@ END;
 CREATE TRIGGER refusals_keep AFTER INSERT ON refusals FOR EACH ROW
 BEGIN
     DECLARE EXIT HANDLER FOR 1062
-        SIGNAL SQLSTATE '23000' SET MYSQL_ERRNO = 1062, TABLE_NAME = 'refusals',
-            CONSTRAINT_NAME = 'refusals_keep',
+        SIGNAL SQLSTATE '23000' SET MYSQL_ERRNO = 1062, CONSTRAINT_NAME = 'refusals_keep',
             MESSAGE_TEXT = 'passbook guard: the key already stands for an entry of this account';
     IF @@check_constraint_checks = 0 THEN
         SIGNAL SQLSTATE '45000' SET TABLE_NAME = 'refusals', CONSTRAINT_NAME = 'refusals_keep',

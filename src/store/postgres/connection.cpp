@@ -259,8 +259,8 @@ void Connection::fail(pg_result* result, During during) {
     const Meaning meaning = is_of_key ? Meaning::key_used : meaning_of(state, during);
     const bool lost = !good() || state.empty();
     // Only what leaves a session as it was may go on with it.
-    const bool is_plain = meaning == Meaning::conflict || meaning == Meaning::guard ||
-                          meaning == Meaning::key_used;
+    const bool is_plain =
+        meaning == Meaning::conflict || meaning == Meaning::guard || meaning == Meaning::key_used;
     if (lost || state == "26000" || !is_plain) {
         close();
     }
