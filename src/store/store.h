@@ -153,6 +153,12 @@ public:
     /// looking the key up on a new connection; elsewhere only the next start can tell.
     [[nodiscard]] virtual bool shared() const = 0;
 
+    /// Whether the database itself refuses a key that is used, by an entry or by a refusal, so that
+    /// a batch may be written without a look at its keys. Not where an engine lacks the guards.
+    [[nodiscard]] virtual bool guards_keys() const {
+        return false;
+    }
+
     /// Refused (Failure `unavailable`) on a store that was opened for reading. Any thread.
     [[nodiscard]] virtual std::unique_ptr<Writer> writer() = 0;
     [[nodiscard]] virtual std::unique_ptr<Reader> reader() = 0;  ///< Any thread.

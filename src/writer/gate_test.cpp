@@ -242,7 +242,7 @@ TEST_F(GateTest, SlotsThatNeverComeAreWaitedForOnceAndThenThePolicyDecides) {
 class LaneBehindGate : public GateTest {
 protected:
     [[nodiscard]] Lane lane(GateTimes of = quick) {
-        return Lane(store.writer(), {}, InDoubt::settle, counters, [] {},
+        return Lane(store.writer(), {}, InDoubt::settle, Keys::guarded, counters, [] {},
                     {.locks = &locks, .policy = LockPolicy::refuse, .times = of});
     }
 

@@ -55,11 +55,12 @@ std::uint64_t micros_of(std::chrono::microseconds time) {
 
 }  // namespace
 
-Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt,
+Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt, Keys keys,
            Counters& counters, std::function<void()> ended, const GateSettings& gate)
     : writer_(std::move(writer)),
       limits_(limits),
       in_doubt_(in_doubt),
+      keys_(keys),
       counters_(counters),
       ended_(std::move(ended)),
       gate_(gate.locks == nullptr ? nullptr : std::make_unique<Gate>(gate, counters)),
@@ -200,13 +201,12 @@ std::vector<ledger::Answer> Lane::transact_with_retries(std::vector<Job>& batch)
     }
 }
 
-/// Most keys are new, and the database has the last word on that anyway. Where nobody but this
-/// process writes, a batch is not run again, so that all is known of it before it is written.
-Lane::Keys Lane::keys_of_next_batch() {
-    if (in_doubt_ == InDoubt::settle && wary_ == 0) {
-        return Keys::guarded;
+/// Most keys are new, and the database has the last word on that anyway.
+Keys Lane::keys_of_next_batch() {
+    if (wary_ == 0) {
+        return keys_;
     }
-    wary_ = std::max(wary_ - 1, 0);
+    --wary_;
     return Keys::looked_up;
 }
 

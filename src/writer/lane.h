@@ -31,11 +31,15 @@ struct LaneLimits {
 /// work, because nobody but the next start can tell.
 enum class InDoubt { settle, end };
 
+/// Whether a batch has its keys looked up before it is decided, or writes them as new and is run
+/// again, with a look, where the database knows one of them.
+enum class Keys { looked_up, guarded };
+
 class Lane {
 public:
     /// `ended` is called on the lane's thread, once, when an unknown outcome has ended the lane and
     /// everything in flight was answered.
-    Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt,
+    Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_doubt, Keys keys,
          Counters& counters, std::function<void()> ended, const GateSettings& gate = {});
     ~Lane();
 
@@ -58,10 +62,6 @@ public:
 private:
     enum class Phase { running, stopping, in_doubt };
 
-    /// Whether a batch has its keys looked up before it is decided, or writes them as new and is
-    /// run again where the database knows one of them.
-    enum class Keys { looked_up, guarded };
-
     void run();
     [[nodiscard]] std::vector<Job> next_batch();
     void rest_at_gate(std::unique_lock<std::mutex>& lock);
@@ -81,6 +81,7 @@ private:
     const std::unique_ptr<store::Writer> writer_;
     const LaneLimits limits_;
     const InDoubt in_doubt_;
+    const Keys keys_;
     Counters& counters_;
     const std::function<void()> ended_;
     const std::unique_ptr<Gate> gate_;  ///< Null where there is none.

@@ -78,7 +78,7 @@ protected:
         auto writer = std::make_unique<GatedWriter>(store.writer(), gate.get_future().share());
         writer->spoil = std::move(spoil);
         writer_ = writer.get();
-        lane_ = std::make_unique<Lane>(std::move(writer), limits, on_doubt, counters,
+        lane_ = std::make_unique<Lane>(std::move(writer), limits, on_doubt, keys, counters,
                                        [this] { ++ended; });
         return *lane_;
     }
@@ -113,6 +113,7 @@ protected:
     std::promise<void> gate;
     std::atomic<int> ended = 0;
     InDoubt on_doubt = InDoubt::end;
+    Keys keys = Keys::looked_up;
 
     /// How many keys each begin has looked up; call it behind the answers.
     std::vector<std::size_t> keys_looked_up() {
@@ -256,6 +257,7 @@ class SharedLaneTest : public LaneTest {
 protected:
     SharedLaneTest() {
         on_doubt = InDoubt::settle;
+        keys = Keys::guarded;
         gate.set_value();
     }
     static constexpr LaneLimits hurried{.retry_for = std::chrono::milliseconds(60)};
@@ -491,13 +493,14 @@ void fail_at_every_step(Fault fault, InDoubt in_doubt = InDoubt::end) {
     for (int at = 1;; ++at) {
         SCOPED_TRACE(at);
         const ManualClock clock(Instant{1'000'000});
+        const Keys keys = in_doubt == InDoubt::settle ? Keys::guarded : Keys::looked_up;
         MemoryStore store(clock);
         fault.at = at;
         store.plan_fault(fault);
         bool met = false;
         for (int run = 0; run < 2; ++run) {
             Counters counters;
-            Lane lane(store.writer(), {}, in_doubt, counters, [] {});
+            Lane lane(store.writer(), {}, in_doubt, keys, counters, [] {});
             tell_story([&](ledger::Action action, const std::string& key) {
                 met = ask_until_answered(lane, request_of(std::move(action), key)) || met;
             });

@@ -12,10 +12,11 @@ Lanes::Lanes(store::Store& store, std::size_t count, LaneLimits limits, Counters
     : counters_(counters), is_gated_(gate.locks != nullptr) {
     // Where others may write too, the database knows what became of a commit, and it goes on.
     const InDoubt in_doubt = store.shared() ? InDoubt::settle : InDoubt::end;
+    const Keys keys = store.guards_keys() ? Keys::guarded : Keys::looked_up;
     const std::size_t lanes = std::clamp<std::size_t>(count, 1, store.writers_max());
     for (std::size_t i = 0; i < lanes; ++i) {
         lanes_.push_back(std::make_unique<Lane>(with_planted_bug(store.writer()), limits, in_doubt,
-                                                counters, ended, gate));
+                                                keys, counters, ended, gate));
     }
 }
 

@@ -90,6 +90,31 @@ protected:
     std::unique_ptr<store::Writer> writer = store->writer();
 };
 
+TEST_F(PostgresOwn, AKeyThatWasNotLookedUpIsFoundByTheGuards) {
+    run(*writer, Grant{alice, 10, {}}, "granted");
+    run(*writer, Spend{alice, 11, {}}, "refused");
+    const std::pair<const char*, ledger::Action> attempts[] = {{"granted", Grant{alice, 1, {}}},
+                                                               {"granted", Spend{alice, 11, {}}},
+                                                               {"refused", Grant{alice, 1, {}}},
+                                                               {"refused", Spend{alice, 11, {}}}};
+    for (const auto& [key, action] : attempts) {
+        const auto request = ledger::prepare({.action = action, .key = Key::trusted(key)});
+        ledger::State state = writer->begin({Need{.subject = alice, .accounts = {alice}}});
+        EXPECT_TRUE(ledger::covers(state, ledger::need_of(request->command)));
+        Changes changes;
+        EXPECT_FALSE(ledger::decide(state, *request, changes).replayed);
+        EXPECT_THROW(writer->commit(changes), KeyUsed) << key;
+    }
+    EXPECT_EQ(balance(), 10);
+}
+
+TEST_F(PostgresOwn, KeysAreLookedUpWhereAnEngineMayHaveNoGuards) {
+    EXPECT_TRUE(store->guards_keys());
+    const std::string url = database.url();
+    const char joint = url.find('?') == std::string::npos ? '?' : '&';
+    EXPECT_FALSE(open(url + joint + "one_shard=true")->guards_keys());
+}
+
 TEST_F(PostgresOwn, WhatWasCommittedWhileALockWasWaitedForIsSeen) {
     run(*writer, Grant{alice, 100, {}}, "g");
     const Changes first = decided(*writer, Spend{alice, 60, {}}, "s");

@@ -24,6 +24,9 @@ public:
     [[nodiscard]] bool shared() const override {
         return true;
     }
+    [[nodiscard]] bool guards_keys() const override {
+        return true;
+    }
     [[nodiscard]] std::unique_ptr<store::Writer> writer() override;
     [[nodiscard]] std::unique_ptr<store::Reader> reader() override {
         return inner_.reader();

@@ -33,6 +33,9 @@ public:
     [[nodiscard]] bool shared() const override {
         return true;
     }
+    [[nodiscard]] bool guards_keys() const override {
+        return true;
+    }
 
     std::unique_ptr<Writer> writer() override {
         if (access_ == Access::read) {

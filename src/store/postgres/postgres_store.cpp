@@ -33,6 +33,9 @@ public:
     [[nodiscard]] bool shared() const override {
         return true;
     }
+    [[nodiscard]] bool guards_keys() const override {
+        return address_.reach() == Reach::all_shards;  // others may have no trigger that asks
+    }
 
     std::unique_ptr<Writer> writer() override {
         if (access_ == Access::read) {
