@@ -101,14 +101,14 @@ class Holders(GateTest):
         lock = self.lock(kind)
         victim, other = self.behind(lock), self.behind(lock)
         client = self.connect(other)
-        self.granted(client, "first")
+        self.granted(client, f"first-{kind}")
         busy = threading.Event()
         ending = threading.Event()
 
         def keep_busy():
             its_client = self.connect(victim)
             for number in range(10_000):
-                if ending.is_set() or self.grant(its_client, f"busy-{number}").status == 0:
+                if ending.is_set() or self.grant(its_client, f"busy-{kind}-{number}").status == 0:
                     return
                 busy.set()
 
@@ -118,7 +118,7 @@ class Holders(GateTest):
             self.assertTrue(busy.wait(10))
             victim.kill()
             began = time.monotonic()
-            self.granted(client, "second")
+            self.granted(client, f"second-{kind}")
             took = time.monotonic() - began
         finally:
             ending.set()
