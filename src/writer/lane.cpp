@@ -152,6 +152,7 @@ void Lane::work(std::vector<Job> batch) {
         }
     } catch (const GuardFired& fired) {
         counters_.guards_fired.add();
+        wary_ = wary_batches;  // what then runs alone takes nothing else in
         spdlog::error("a guard of the store fired on a batch of {}: {}", batch.size(),
                       fired.what());
         if (batch.size() == 1) {

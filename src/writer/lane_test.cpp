@@ -453,6 +453,32 @@ TEST_F(SharedLaneTest, WhatCameMeanwhileIsRunAgainWithTheBatch) {
     EXPECT_EQ(balance(alice), 5);
 }
 
+TEST_F(SharedLaneTest, WhatRunsAloneBehindAGuardTakesNothingIn) {
+    const auto spoil = [](ledger::Changes& changes) {
+        for (auto& entry : changes.entries) {
+            entry.balance_after += entry.amount == 13 ? 1 : 0;
+        }
+    };
+    Lane& lane = this->lane({}, spoil);
+    auto opened = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    EXPECT_FALSE(answer_of(opened).replayed);
+    std::vector<std::future<Reply>> came;
+    const std::function<void()> come = [&] {
+        if (came.size() < 2) {
+            came.push_back(submit(lane, ledger::Grant{alice, 1, {}}, std::to_string(came.size())));
+            writer_->meanwhile = come;
+        }
+    };
+    writer_->meanwhile = come;
+    auto bad = submit(lane, ledger::Grant{alice, 13, {}}, "bad");
+    EXPECT_EQ(failure_of(bad), FailureKind::broken);
+    for (auto& good : came) {
+        EXPECT_FALSE(answer_of(good).replayed);
+    }
+    EXPECT_EQ(balance(alice), 3);
+    EXPECT_EQ(counters.guards_fired.value(), 2U) << "with what had come, and alone";
+}
+
 /// A client's story: what each step is decided on depends on the ones before it.
 void tell_story(const std::function<void(ledger::Action, const std::string&)>& ask) {
     ask(ledger::Grant{alice, 100, {}}, "k1");
