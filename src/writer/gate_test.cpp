@@ -246,10 +246,13 @@ protected:
                     {.locks = &locks, .policy = LockPolicy::refuse, .times = of});
     }
 
-    static std::future<Reply> grant(Lane& lane, const std::string& key) {
+    static std::future<Reply> grant(Lane& lane, const std::string& key,
+                                    const std::string& account = "alice") {
+        return submit(lane, ledger::Grant{AccountId::trusted(account), 1, {}}, key);
+    }
+    static std::future<Reply> submit(Lane& lane, ledger::Action action, const std::string& key) {
         auto promise = std::make_shared<std::promise<Reply>>();
-        auto request = ledger::prepare({.action = ledger::Grant{AccountId::trusted("alice"), 1, {}},
-                                        .key = Key::trusted(key)});
+        auto request = ledger::prepare({.action = std::move(action), .key = Key::trusted(key)});
         std::vector<Job> jobs;
         jobs.push_back({*request, [promise](Reply reply) {
                             promise->set_value(std::move(reply));
@@ -293,6 +296,27 @@ TEST_F(LaneBehindGate, TheSlotsAreHeldUntilTheTransactionHasEnded) {
     EXPECT_TRUE(locks.look(key())->held);
     open->rollback();
     EXPECT_TRUE(is_accepted(std::move(reply)));
+}
+
+TEST_F(LaneBehindGate, WhatComesMeanwhileJoinsOnlyWhereItsSlotIsHeld) {
+    ASSERT_NE(slot_of(shard_of("alice")), slot_of(shard_of("carol")));
+    Lane lane = this->lane();
+    EXPECT_TRUE(is_accepted(grant(lane, "k1")));
+    EXPECT_TRUE(is_accepted(grant(lane, "k2", "carol")));
+    auto open = store.writer();
+    (void)open->begin({});
+    auto transfer = submit(
+        lane, ledger::Transfer{AccountId::trusted("alice"), AccountId::trusted("carol"), 1}, "k3");
+    while (passed(Passage::held) < 3) {
+        std::this_thread::yield();
+    }
+    auto joins = grant(lane, "k4");
+    auto waits = grant(lane, "k5", "carol");
+    open->rollback();
+    EXPECT_TRUE(is_accepted(std::move(transfer)));
+    EXPECT_TRUE(is_accepted(std::move(joins)));
+    EXPECT_TRUE(is_accepted(std::move(waits)));
+    EXPECT_EQ(counters.batch_size.total(), 4U) << "carol is locked, and her slot is not held";
 }
 
 TEST_F(LaneBehindGate, ALaneWithoutWorkHoldsNothing) {

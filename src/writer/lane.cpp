@@ -48,6 +48,14 @@ bool rejects(const ledger::Answer& answer) {
     return std::holds_alternative<ledger::Rejection>(answer.body);
 }
 
+Slots slots_of(const std::vector<Job>& batch) {
+    Slots slots;
+    for (const Job& job : batch) {
+        slots.set(slot_of(job.request.shard));
+    }
+    return slots;
+}
+
 /// A clock that was set back makes less than nothing of a time.
 std::uint64_t micros_of(std::chrono::microseconds time) {
     return static_cast<std::uint64_t>(std::max(time, std::chrono::microseconds(0)).count());
@@ -256,10 +264,13 @@ void Lane::transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answ
     }
 }
 
-/// In the order of the queue, up to the first that needs more than is there: none overtakes.
+/// In the order of the queue, up to the first that needs more than is there: none overtakes. An
+/// account may be locked without its slot, where it is not the subject of what it was locked for.
 void Lane::add_what_came(std::vector<Job>& batch, const ledger::State& state) {
+    const Slots held = gate_ == nullptr ? Slots().set() : slots_of(batch);
     const std::lock_guard lock(mutex_);
     while (!queue_.empty() && batch.size() < limits_.batch_max &&
+           held.test(slot_of(queue_.front().request.shard)) &&
            ledger::covers(state, ledger::need_of(queue_.front().request.command))) {
         batch.push_back(std::move(queue_.front()));
         queue_.pop_front();
@@ -271,11 +282,7 @@ ledger::State Lane::begin(const std::vector<Job>& batch, const std::vector<ledge
     if (gate_ == nullptr) {
         return writer_->begin(needs);
     }
-    Slots slots;
-    for (const Job& job : batch) {
-        slots.set(slot_of(job.request.shard));
-    }
-    writer_->carry(gate_->enter(slots));
+    writer_->carry(gate_->enter(slots_of(batch)));
     failpoint("lane_behind_gate");
     try {
         return writer_->begin(needs);
