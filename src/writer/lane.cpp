@@ -123,7 +123,7 @@ void Lane::run() {
         if (batch.empty()) {
             return;
         }
-        work(std::move(batch));
+        work(std::move(batch), keys_of_next_batch());
     }
 }
 
@@ -151,16 +151,15 @@ void Lane::rest_at_gate(std::unique_lock<std::mutex>& lock) {
     }
 }
 
-void Lane::work(std::vector<Job> batch) {
+void Lane::work(std::vector<Job> batch, Keys keys) {
     try {
-        std::vector<ledger::Answer> answers = transact_with_retries(batch);
+        std::vector<ledger::Answer> answers = transact_with_retries(batch, keys);
         const Wakes wakes;
         for (std::size_t i = 0; i < batch.size(); ++i) {
             reply(batch[i], std::move(answers[i]));
         }
     } catch (const GuardFired& fired) {
         counters_.guards_fired.add();
-        wary_ = wary_batches;  // what then runs alone takes nothing else in
         spdlog::error("a guard of the store fired on a batch of {}: {}", batch.size(),
                       fired.what());
         if (batch.size() == 1) {
@@ -179,10 +178,10 @@ void Lane::work(std::vector<Job> batch) {
 
 /// Never less than the whole transaction again: what it read is no longer true. Under the same keys
 /// a run behind an unknown outcome finds what took effect, and does what did not.
-std::vector<ledger::Answer> Lane::transact_with_retries(std::vector<Job>& batch) {
+/// A used key that was looked up is no news: it got past the decision, as what a guard finds does.
+std::vector<ledger::Answer> Lane::transact_with_retries(std::vector<Job>& batch, Keys keys) {
     Retry retry(limits_.retry_for);
     Doubted doubted;
-    Keys keys = keys_of_next_batch();
     while (true) {
         std::vector<ledger::Answer> answers;
         try {
@@ -190,12 +189,14 @@ std::vector<ledger::Answer> Lane::transact_with_retries(std::vector<Job>& batch)
             doubted.disclaim_replays(answers);
             return answers;
         } catch (const Failure& failure) {
-            const bool is_used =
-                keys == Keys::guarded && dynamic_cast<const KeyUsed*>(&failure) != nullptr;
-            if (is_used || (in_doubt_ == InDoubt::settle && retry.again(failure))) {
+            const bool is_used = dynamic_cast<const KeyUsed*>(&failure) != nullptr;
+            if (is_used ? keys == Keys::guarded
+                        : in_doubt_ == InDoubt::settle && retry.again(failure)) {
                 counters_.retries.add(failure.native());
             } else if (retry.in_doubt()) {
                 throw Failure(FailureKind::in_doubt, failure.what(), failure.native());
+            } else if (is_used) {
+                throw GuardFired(FailureKind::broken, failure.what(), failure.native());
             } else {
                 throw;
             }
@@ -307,7 +308,8 @@ void Lane::confirm() {
 }
 
 /// After a guard fired the database has rolled the whole batch back; alone, each command shows
-/// whether it is the one.
+/// whether it is the one. Its keys are looked up, so that nothing joins it: that would overtake
+/// what is still to come of the batch.
 void Lane::work_one_by_one(std::vector<Job> batch) {
     for (Job& job : batch) {
         std::vector<Job> alone;
@@ -319,7 +321,7 @@ void Lane::work_one_by_one(std::vector<Job> batch) {
         if (stopped) {
             fail_all(alone, FailureKind::in_doubt);
         } else {
-            work(std::move(alone));
+            work(std::move(alone), Keys::looked_up);
         }
     }
 }

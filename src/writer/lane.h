@@ -65,8 +65,9 @@ private:
     void run();
     [[nodiscard]] std::vector<Job> next_batch();
     void rest_at_gate(std::unique_lock<std::mutex>& lock);
-    void work(std::vector<Job> batch);
-    [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(std::vector<Job>& batch);
+    void work(std::vector<Job> batch, Keys keys);
+    [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(std::vector<Job>& batch,
+                                                                    Keys keys);
     [[nodiscard]] Keys keys_of_next_batch();
     void transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answer>& answers);
     void add_what_came(std::vector<Job>& batch, const ledger::State& state);

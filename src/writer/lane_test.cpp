@@ -479,6 +479,21 @@ TEST_F(SharedLaneTest, WhatRunsAloneBehindAGuardTakesNothingIn) {
     EXPECT_EQ(counters.guards_fired.value(), 2U) << "with what had come, and alone";
 }
 
+TEST_F(SharedLaneTest, AUsedKeyThatWasLookedUpIsAGuardThatFired) {
+    const auto spoil = [](ledger::Changes& changes) {
+        for (auto& entry : changes.entries) {
+            entry.request->key = entry.amount == 13 ? Key::trusted("k0") : entry.request->key;
+        }
+    };
+    Lane& lane = this->lane({}, spoil);
+    auto opened = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
+    EXPECT_FALSE(answer_of(opened).replayed);
+    auto bad = submit(lane, ledger::Grant{alice, 13, {}}, "k1");
+    EXPECT_EQ(failure_of(bad), FailureKind::broken);
+    EXPECT_EQ(counters.guards_fired.value(), 1U);
+    EXPECT_EQ(store.calls(), 6) << "guarded, and once with a look";
+}
+
 /// A client's story: what each step is decided on depends on the ones before it.
 void tell_story(const std::function<void(ledger::Action, const std::string&)>& ask) {
     ask(ledger::Grant{alice, 100, {}}, "k1");
