@@ -260,6 +260,14 @@ protected:
         keys = Keys::guarded;
         gate.set_value();
     }
+    /// A lane that has granted alice so much under the key k0.
+    Lane& opened(Amount amount, std::function<void(ledger::Changes&)> spoil = {}) {
+        Lane& lane = this->lane({}, std::move(spoil));
+        auto granted = submit(lane, ledger::Grant{alice, amount, {}}, "k0");
+        EXPECT_FALSE(answer_of(granted).replayed);
+        return lane;
+    }
+
     static constexpr LaneLimits hurried{.retry_for = std::chrono::milliseconds(60)};
 };
 
@@ -366,12 +374,10 @@ TEST_F(SharedLaneTest, AGuardThatFiresIsNotTriedAgain) {
 }
 
 TEST_F(SharedLaneTest, AKeyThatIsUsedIsFoundByTheStoreAndThenLookedUp) {
-    Lane& lane = this->lane();
-    auto first = submit(lane, ledger::Grant{alice, 1, {}}, "k");
-    EXPECT_FALSE(answer_of(first).replayed);
-    auto again = submit(lane, ledger::Grant{alice, 1, {}}, "k");
+    Lane& lane = opened(1);
+    auto again = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
     EXPECT_TRUE(answer_of(again).replayed);
-    auto reused = submit(lane, ledger::Grant{alice, 2, {}}, "k");
+    auto reused = submit(lane, ledger::Grant{alice, 2, {}}, "k0");
     EXPECT_EQ(std::get<Rejection>(answer_of(reused).body).code, Code::idempotency_key_reused);
     EXPECT_EQ(balance(alice), 1);
     lane.stop();
@@ -381,13 +387,10 @@ TEST_F(SharedLaneTest, AKeyThatIsUsedIsFoundByTheStoreAndThenLookedUp) {
 }
 
 TEST_F(SharedLaneTest, AKeyOfARefusalIsFoundByTheStoreAsWell) {
-    Lane& lane = this->lane();
-    auto opened = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
-    EXPECT_FALSE(answer_of(opened).replayed);
+    Lane& lane = opened(1);
     auto refused = submit(lane, ledger::Spend{alice, 5, {}}, "k");
     const auto no = std::get<ledger::Refusal>(answer_of(refused).body);
-    auto granted = submit(lane, ledger::Grant{alice, 9, {}}, "k1");
-    EXPECT_FALSE(answer_of(granted).replayed);
+    (void)submit(lane, ledger::Grant{alice, 9, {}}, "k1").get();
     auto again = submit(lane, ledger::Spend{alice, 5, {}}, "k");
     const Answer replay = answer_of(again);
     EXPECT_TRUE(replay.replayed) << "what was refused is never approved by a late retry";
@@ -396,11 +399,8 @@ TEST_F(SharedLaneTest, AKeyOfARefusalIsFoundByTheStoreAsWell) {
 }
 
 TEST_F(SharedLaneTest, WhatNoRowWouldBackIsSaidOnlyBehindALookUp) {
-    Lane& lane = this->lane();
-    auto opened = submit(lane, ledger::Grant{alice, 5, {}}, "k0");
-    EXPECT_FALSE(answer_of(opened).replayed);
-    auto held = submit(lane, ledger::PlaceHold{alice, 5, {}}, "k");
-    EXPECT_FALSE(answer_of(held).replayed);
+    Lane& lane = opened(5);
+    (void)submit(lane, ledger::PlaceHold{alice, 5, {}}, "k").get();
     auto impossible = submit(lane, ledger::CommitHold{{alice, 2}, 5, alice}, "k");
     EXPECT_EQ(std::get<Rejection>(answer_of(impossible).body).code, Code::idempotency_key_reused)
         << "and not that nothing is committed to the account itself";
@@ -419,9 +419,7 @@ TEST_F(SharedLaneTest, LooksKeysUpForAWhileBehindAUsedOne) {
 }
 
 TEST_F(SharedLaneTest, WhatComesWhileABatchWaitsForItsLocksIsInIt) {
-    Lane& lane = this->lane();
-    auto opened = submit(lane, ledger::Grant{alice, 10, {}}, "k0");
-    EXPECT_FALSE(answer_of(opened).replayed);
+    Lane& lane = opened(10);
     std::vector<std::future<Reply>> came;
     writer_->meanwhile = [&] {
         came.push_back(submit(lane, ledger::Spend{alice, 3, {}}, "k2"));
@@ -433,15 +431,12 @@ TEST_F(SharedLaneTest, WhatComesWhileABatchWaitsForItsLocksIsInIt) {
     EXPECT_EQ(std::get<Record>(answer_of(came[0]).body).subject().balance_after, 5);
     EXPECT_FALSE(answer_of(came[1]).replayed);
     EXPECT_EQ(std::get<Record>(answer_of(came[2]).body).subject().balance_after, 1);
-    EXPECT_EQ(counters.batch_size.total(), 3U)
-        << "bob was not locked, and nothing overtakes who waits for him";
+    EXPECT_EQ(counters.batch_size.total(), 3U) << "bob was not locked, and none overtakes";
     EXPECT_EQ(counters.batch_size.sum(), 5U);
 }
 
 TEST_F(SharedLaneTest, WhatCameMeanwhileIsRunAgainWithTheBatch) {
-    Lane& lane = this->lane();
-    auto opened = submit(lane, ledger::Grant{alice, 10, {}}, "k0");
-    EXPECT_FALSE(answer_of(opened).replayed);
+    Lane& lane = opened(10);
     std::vector<std::future<Reply>> came;
     writer_->meanwhile = [&] {
         came.push_back(submit(lane, ledger::Spend{alice, 3, {}}, "k2"));
@@ -454,14 +449,10 @@ TEST_F(SharedLaneTest, WhatCameMeanwhileIsRunAgainWithTheBatch) {
 }
 
 TEST_F(SharedLaneTest, WhatRunsAloneBehindAGuardTakesNothingIn) {
-    const auto spoil = [](ledger::Changes& changes) {
-        for (auto& entry : changes.entries) {
-            entry.balance_after += entry.amount == 13 ? 1 : 0;
-        }
+    const auto spoil = [](ledger::Changes& to) {
+        std::ranges::for_each(to.entries, [](auto& e) { e.balance_after += e.amount == 13; });
     };
-    Lane& lane = this->lane({}, spoil);
-    auto opened = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
-    EXPECT_FALSE(answer_of(opened).replayed);
+    Lane& lane = opened(1, spoil);
     std::vector<std::future<Reply>> came;
     const std::function<void()> come = [&] {
         if (came.size() < 2) {
@@ -485,9 +476,7 @@ TEST_F(SharedLaneTest, AUsedKeyThatWasLookedUpIsAGuardThatFired) {
             entry.request->key = entry.amount == 13 ? Key::trusted("k0") : entry.request->key;
         }
     };
-    Lane& lane = this->lane({}, spoil);
-    auto opened = submit(lane, ledger::Grant{alice, 1, {}}, "k0");
-    EXPECT_FALSE(answer_of(opened).replayed);
+    Lane& lane = opened(1, spoil);
     auto bad = submit(lane, ledger::Grant{alice, 13, {}}, "k1");
     EXPECT_EQ(failure_of(bad), FailureKind::broken);
     EXPECT_EQ(counters.guards_fired.value(), 1U);
