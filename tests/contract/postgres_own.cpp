@@ -179,6 +179,45 @@ TEST_F(PostgresOwn, TwoThatPutAnAssetAtOnceGoOneAfterTheOther) {
     EXPECT_EQ(store->reader()->asset(point)->floor, -7);
 }
 
+TEST_F(PostgresOwn, OnlyWhatOpensAnAccountWaitsForAnAssetThatHasNone) {
+    const AssetCode coin = AssetCode::trusted("coin");
+    const auto request = ledger::prepare({.action = ledger::PutAsset{.asset = coin}});
+    ledger::State state = writer->begin({ledger::need_of(request->command)});
+    Changes changes;
+    (void)ledger::decide(state, *request, changes);
+    writer->commit(changes);
+    run(*writer, Grant{alice, 5, coin}, "k1");
+    run(*writer, Grant{bob, 5, coin}, "k2");
+
+    // `point` is still in use by none.
+    const auto impatient = open(database.url() + "?options=-c%20lock_timeout%3D50ms")->writer();
+    const Changes first = decided(*writer, Spend{alice, 1, coin}, "k3");
+    run(*impatient, Spend{bob, 1, coin}, "k4");
+    writer->commit(first);
+    const Changes opens = decided(*writer, Grant{AccountId::trusted("carol"), 1, {}}, "k5");
+    const Thrown thrown =
+        thrown_by([&] { run(*impatient, Grant{AccountId::trusted("dave"), 1, {}}, "k6"); });
+    EXPECT_EQ(thrown.native, "55P03") << thrown.text;
+    run(*impatient, Spend{bob, 1, coin}, "k7");
+    writer->commit(opens);
+    EXPECT_EQ(balance(bob), 3);
+}
+
+TEST_F(PostgresOwn, AnAccountOpensByItsAssetAsItIsNow) {
+    run(*writer, Grant{alice, 5, {}}, "k1");
+    run(*writer, Grant{alice, 5, {}}, "k2");  // saw the asset in use
+    const auto request = ledger::prepare(
+        {.action = ledger::PutAsset{.asset = ledger::default_asset().code, .ceiling = 7}});
+    const auto other = open(database.url())->writer();
+    ledger::State state = other->begin({ledger::need_of(request->command)});
+    Changes changes;
+    (void)ledger::decide(state, *request, changes);
+    other->commit(changes);
+    run(*writer, Grant{bob, 5, {}}, "k3");
+    EXPECT_EQ(store->reader()->account(alice)->account.limits.ceiling, std::nullopt);
+    EXPECT_EQ(store->reader()->account(bob)->account.limits.ceiling, 7);
+}
+
 TEST_F(PostgresOwn, ALockThatDoesNotComeAsksForTheWholeTransactionAgain) {
     run(*writer, Grant{alice, 5, {}}, "k1");
     const auto impatient = open(database.url() + "?options=-c%20lock_timeout%3D50ms")->writer();

@@ -15,6 +15,8 @@
 namespace passbook::store::postgres {
 namespace {
 
+constexpr int clock_column_count = 2;
+
 void add_used(const Result& result, const Items<ledger::SubjectKey>& asked,
               std::vector<ledger::SubjectKey>& used) {
     for (int i = 0; i < result.rows(); ++i) {
@@ -93,14 +95,12 @@ struct PostgresWriter::Trip {
     std::vector<Turn<ledger::SubjectKey>> keys;
     std::vector<Turn<EntryId>> originals;
     std::vector<Turn<EntryId>> holds;
-    bool locks_assets = false;
 };
 
 ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted) {
     Trip asked(carried(), wanted, reach_);
-    asked.locks_assets = !wanted.put.empty() || !all_used(wanted.assets);
     Pipeline trip(connection);
-    ask(trip, asked, wanted);
+    ask(trip, asked);
 
     ledger::State state;
     (void)trip.next();
@@ -108,11 +108,7 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     for (std::size_t i = 0; i < asked.fences.size(); ++i) {
         unmoved += static_cast<std::size_t>(trip.next().rows());
     }
-    if (asked.locks_assets) {
-        (void)trip.next();
-    }
     read_accounts(trip, asked.accounts.size(), state);
-    read_assets(trip.next(), state);
     std::vector<ledger::SubjectKey> used;
     for (const auto& turn : asked.keys) {
         add_used(trip.next(), turn.items, used);
@@ -128,6 +124,7 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
     if (unmoved != carried().size()) {
         throw StaleFence();
     }
+    load_assets(connection, wanted, state);
     if (reach_ == Reach::one_shard) {
         add_legs(connection, originals);
     }
@@ -137,7 +134,7 @@ ledger::State PostgresWriter::load(Connection& connection, const Wanted& wanted)
 }
 
 /// Locks first, and then everything that is decided on.
-void PostgresWriter::ask(Pipeline& trip, const Trip& asked, const Wanted& wanted) const {
+void PostgresWriter::ask(Pipeline& trip, const Trip& asked) const {
     const Queries& all = queries(reach_);
     const auto add = [&](const Query& query, const auto& turns) {
         for (const auto& turn : turns) {
@@ -146,38 +143,73 @@ void PostgresWriter::ask(Pipeline& trip, const Trip& asked, const Wanted& wanted
     };
     trip.add(all.begin);
     add(all.lock_fences, asked.fences);
-    if (asked.locks_assets) {
-        trip.add(all.lock_assets,
-                 Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));
-    }
     add(all.lock_accounts, asked.accounts);
     add(all.standings, asked.accounts);
-    trip.add(all.assets, Parameters().array(array_of(wanted.assets)));
     add(all.used_keys, asked.keys);
     add(all.originals, asked.originals);
     add(all.holds, asked.holds);
     trip.sync();
 }
 
-/// An asset in use stays in use: once that was seen, opening an account changes no row of assets.
-bool PostgresWriter::all_used(const std::vector<AssetCode>& codes) const {
+/// All of a trip arrives at once: only the database knows when it got so far.
+void PostgresWriter::read_clock(const Row& row, ledger::State& state) {
+    const Instant locked = row.instant(0);
+    const Instant begun = row.instant(1);
+    lock_wait_ = std::chrono::microseconds(locked.micros - begun.micros);
+    state.now = clock_ != nullptr ? clock_->now() : locked;
+}
+
+/// An asset that an account has is in use, and what can still change of it matters to openings
+/// alone. So a trip is made only where something may be opened or put, or no account told the time:
+/// behind the accounts, which are always locked before assets are.
+void PostgresWriter::load_assets(Connection& connection, const Wanted& wanted,
+                                 ledger::State& state) {
+    const bool may_open = state.accounts.size() < wanted.accounts.size();
+    std::vector<AssetCode> codes = wanted.assets;
+    bool is_seen = !may_open && wanted.put.empty() && !state.accounts.empty();
+    for (const auto& [_, account] : state.accounts) {
+        if (const auto seen = in_use_.find(account.asset); seen != in_use_.end()) {
+            state.assets.insert(*seen);
+        } else {
+            codes.push_back(account.asset);
+            is_seen = false;
+        }
+    }
+    if (is_seen) {
+        return;
+    }
+    const bool locks = !wanted.put.empty() || (may_open && !all_in_use(wanted.assets));
+    Pipeline trip(connection);
+    if (locks) {
+        trip.add(queries().lock_assets,
+                 Parameters().array(array_of(wanted.assets)).array(array_of(wanted.put)));
+    }
+    trip.add(queries().assets, Parameters().array(array_of(codes)));
+    trip.sync();
+    if (locks) {
+        (void)trip.next();
+    }
+    read_assets(trip.next(), state);
+    trip.finish();
+}
+
+/// Once an asset was seen in use, opening an account changes no row of assets.
+bool PostgresWriter::all_in_use(const std::vector<AssetCode>& codes) const {
     return std::all_of(codes.begin(), codes.end(),
-                       [this](const AssetCode& code) { return used_assets_.contains(code); });
+                       [this](const AssetCode& code) { return in_use_.contains(code); });
 }
 
 void PostgresWriter::read_assets(const Result& result, ledger::State& state) {
     if (result.rows() == 0) {
         throw Failure(FailureKind::broken, "the store has not even the default asset");
     }
-    // All of a trip arrives at once: only the database knows when it got so far.
-    const Instant locked = result.row(0).instant(0);
-    const Instant begun = result.row(0).instant(1);
-    lock_wait_ = std::chrono::microseconds(locked.micros - begun.micros);
-    state.now = clock_ != nullptr ? clock_->now() : locked;
+    if (state.accounts.empty()) {
+        read_clock(result.row(0), state);
+    }
     for (int i = 0; i < result.rows(); ++i) {
-        ledger::Asset asset = read_asset(result.row(i), 2);
+        ledger::Asset asset = read_asset(result.row(i), clock_column_count);
         if (asset.used) {
-            used_assets_.insert(asset.code);
+            in_use_.insert_or_assign(asset.code, asset);
         }
         state.assets.insert_or_assign(asset.code, std::move(asset));
     }
@@ -206,11 +238,11 @@ void PostgresWriter::read_accounts(Pipeline& trip, std::size_t turns, ledger::St
         const Result result = trip.next();
         for (int i = 0; i < result.rows(); ++i) {
             const Row row = result.row(i);
-            ledger::Account account = read_opening(row);
-            if (!state.assets.contains(account.asset)) {
-                state.assets.emplace(account.asset, read_asset(row, opening_column_count));
-            }
+            ledger::Account account = read_opening(row, clock_column_count);
             state.accounts.insert_or_assign(account.id, std::move(account));
+        }
+        if (result.rows() > 0) {
+            read_clock(result.row(result.rows() - 1), state);
         }
     }
     for (std::size_t turn = 0; turn < turns; ++turn) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_set>
+#include <unordered_map>
 
 #include "base/clock.h"
 #include "store/postgres/link.h"
@@ -13,7 +13,8 @@ namespace passbook::store::postgres {
 
 /// One writing connection. A batch is two round trips: one locks and looks up, one writes and
 /// commits; where something is reversed a first one learns which accounts it touched, and where
-/// keys are used already, or holds are due, a further one brings them.
+/// keys are used already, holds are due, or an account is not there yet, a further one brings what
+/// that takes.
 ///
 /// READ COMMITTED, so that every statement sees what was committed before it began. What decides is
 /// therefore read by statements behind the one that locks, whose own view may be as old as its
@@ -38,12 +39,14 @@ private:
                                          const std::vector<ledger::Need>& needs);
     [[nodiscard]] ledger::State load(Connection& connection, const Wanted& wanted);
     struct Trip;
-    void ask(Pipeline& trip, const Trip& asked, const Wanted& wanted) const;
+    void ask(Pipeline& trip, const Trip& asked) const;
     void load_outcomes(Connection& connection, const std::vector<ledger::SubjectKey>& used,
                        ledger::State& state);
-    [[nodiscard]] bool all_used(const std::vector<AssetCode>& codes) const;
+    [[nodiscard]] bool all_in_use(const std::vector<AssetCode>& codes) const;
     void read_assets(const Result& result, ledger::State& state);
     void read_accounts(Pipeline& trip, std::size_t turns, ledger::State& state);
+    void read_clock(const Row& row, ledger::State& state);
+    void load_assets(Connection& connection, const Wanted& wanted, ledger::State& state);
     void load_due_holds(Connection& connection, ledger::State& state);
     void learn_standings(Connection& connection, const ledger::Changes& changes);
     void write(Connection& connection, const ledger::Changes& changes);
@@ -55,7 +58,9 @@ private:
     const Clock* clock_;
     Standings standings_;
     std::chrono::microseconds lock_wait_{0};
-    std::unordered_set<AssetCode> used_assets_;  ///< Seen in use; only ever grows.
+    /// Those seen in use, as they were then: they stay in use, with their scale and `balanced`.
+    /// What else is in them, for openings, may have changed since.
+    std::unordered_map<AssetCode, ledger::Asset> in_use_;
 };
 
 }  // namespace passbook::store::postgres

@@ -228,14 +228,13 @@ void add_locks(Queries& all, Reach reach) {
         fmt::format("SELECT l.fence FROM {} CROSS JOIN LATERAL (SELECT * FROM leases l WHERE "
                     "l.shard = {} AND l.key = n.key AND l.fence = n.number FOR SHARE) l",
                     asked.rows(by_fence), asked.shard())};
-    // A look-up for each row of the arrays, and so in their order. An asset that an account has is
-    // in use: what can still change of it matters to openings alone, which ask for it by its code.
+    // A look-up for each row of the arrays, and so in their order; the time is that of its lock.
     all.lock_accounts = {
         "lock_accounts",
-        fmt::format("SELECT {}, {} FROM {} CROSS JOIN LATERAL (SELECT * FROM accounts a WHERE "
-                    "a.shard = {} AND a.id = n.account FOR NO KEY UPDATE) a {}",
-                    opening_columns, asset_columns, asked.rows(by_account), asked.shard(),
-                    each("assets x", "x.code = a.asset", "s"))};
+        fmt::format("SELECT clock_timestamp(), now(), {} FROM {} CROSS JOIN LATERAL (SELECT * "
+                    "FROM accounts a WHERE a.shard = {} AND a.id = n.account "
+                    "FOR NO KEY UPDATE) a",
+                    opening_columns, asked.rows(by_account), asked.shard())};
 }
 
 void add_lookups(Queries& all, Reach reach) {

@@ -9,7 +9,8 @@ namespace passbook::store::postgres {
 /// Every statement that is run on a store, each prepared when a connection first needs it.
 ///
 /// Statements of the write path take arrays, and first the shard of each row or, where a statement
-/// may name one shard only, that one: "$1 shards" stands for either.
+/// may name one shard only, that one: "$1 shards" stands for either. Clock columns are the
+/// database's time, and that of its transaction's begin.
 struct Queries {
     Query begin;
     Query begin_reading;
@@ -20,11 +21,11 @@ struct Queries {
     // locked, only what never changes may be read.
     Query lock_assets;    ///< $1 codes, $2 those to be put, used or not.
     Query lock_fences;    ///< $1 shards, $2 keys, $3 numbers: a row for each that has not moved.
-    Query lock_accounts;  ///< $1 shards, $2 ids: opening columns, then those of the asset.
+    Query lock_accounts;  ///< $1 shards, $2 ids: clock columns, opening columns.
 
     // Look-ups of a batch. A row begins with the place, from 1, of what was asked for, where the
     // comment says so.
-    Query assets;     ///< $1 codes: the database's time, asset columns.
+    Query assets;     ///< $1 codes: clock columns, asset columns.
     Query standings;  ///< $1 shards, $2 ids: standing columns of those that have an entry.
     Query used_keys;  ///< $1 shards, $2 subjects, $3 keys: place of each that stands for something.
     Query records;    ///< $1 shards, $2 subjects, $3 keys: place, entry columns; legs as well.
