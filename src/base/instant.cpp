@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/instant.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 #include <chrono>
 
 namespace passbook {
@@ -148,10 +148,10 @@ std::string to_text(Instant instant) {
     const auto day = std::chrono::floor<days>(when);
     const year_month_day date{day};
     const std::chrono::hh_mm_ss time{when - day};
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                       time.hours().count(), time.minutes().count(), time.seconds().count(),
-                       time.subseconds().count());
+    return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z"),
+                       static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()), time.hours().count(),
+                       time.minutes().count(), time.seconds().count(), time.subseconds().count());
 }
 
 }  // namespace passbook

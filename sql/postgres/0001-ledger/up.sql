@@ -257,8 +257,8 @@ BEGIN
 
     -- A refusal under the same key can be on its way: whoever writes either holds the account.
     PERFORM 1
-       FROM (SELECT DISTINCT shard, account FROM arrivals WHERE key IS NOT NULL
-              ORDER BY shard, account) n,
+       FROM (SELECT DISTINCT ON (shard, account) shard, account FROM arrivals
+              WHERE key IS NOT NULL ORDER BY shard, account) n,
             LATERAL (SELECT 1 FROM accounts WHERE shard = n.shard AND id = n.account
                         FOR NO KEY UPDATE) locked;
 
@@ -499,7 +499,8 @@ BEGIN
     END IF;
 
     PERFORM 1
-       FROM (SELECT DISTINCT shard, subject FROM arrivals ORDER BY shard, subject) n,
+       FROM (SELECT DISTINCT ON (shard, subject) shard, subject FROM arrivals
+              ORDER BY shard, subject) n,
             LATERAL (SELECT 1 FROM accounts WHERE shard = n.shard AND id = n.subject
                         FOR NO KEY UPDATE) locked;
 
