@@ -132,11 +132,10 @@ std::vector<Job> Lane::next_batch() {
     std::unique_lock lock(mutex_);
     rest_at_gate(lock);
     wake_.wait(lock, [this] { return !queue_.empty() || phase_ != Phase::running; });
-    std::vector<Job> batch;
-    while (!queue_.empty() && batch.size() < limits_.batch_max) {
-        batch.push_back(std::move(queue_.front()));
-        queue_.pop_front();
-    }
+    const auto end =
+        queue_.begin() + static_cast<std::ptrdiff_t>(std::min(queue_.size(), limits_.batch_max));
+    std::vector<Job> batch(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
+    queue_.erase(queue_.begin(), end);
     return batch;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/parameters.h"
 
-#include <cstring>
-
 #include "base/assert.h"
 
 namespace passbook::store::postgres {
@@ -66,7 +64,7 @@ void Array::add(std::string_view text) {
 }
 
 void Array::add(std::span<const std::uint8_t> bytes) {
-    add_bytes(bytes.data(), bytes.size());
+    add_bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 void Array::add_null() {
@@ -85,13 +83,10 @@ void Array::add_or_null(const std::string& text) {
     }
 }
 
-void Array::add_bytes(const void* bytes, std::size_t size) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + 4 + size);
-    put(bytes_.data() + at, static_cast<std::int64_t>(size), 4);
-    if (size > 0) {
-        std::memcpy(bytes_.data() + at + 4, bytes, size);
-    }
+void Array::add_bytes(const char* bytes, std::size_t size) {
+    char length[4];
+    put(length, static_cast<std::int64_t>(size), sizeof length);
+    bytes_.append(length, sizeof length).append(bytes, size);
     ++size_;
 }
 

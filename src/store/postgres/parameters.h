@@ -33,7 +33,9 @@ enum class Type : std::uint32_t {
 /// One array parameter, a column of rows to come, filled value by value.
 class Array {
 public:
-    explicit Array(Type of) : of_(of), bytes_(header_size, '\0') {}
+    explicit Array(Type of) : of_(of), bytes_(header_size, '\0') {
+        bytes_.reserve(size_at_first);
+    }
 
     void add(std::int64_t value);  ///< boolean, smallint, integer, bigint, as `of` says.
     void add(std::string_view text);
@@ -63,8 +65,9 @@ public:
 
 private:
     static constexpr std::size_t header_size = 20;
+    static constexpr std::size_t size_at_first = 500;  ///< Some tens of numbers.
 
-    void add_bytes(const void* bytes, std::size_t size);
+    void add_bytes(const char* bytes, std::size_t size);
 
     Type of_;
     std::int32_t size_ = 0;

@@ -358,7 +358,9 @@ void PostgresWriter::add_writes(Pipeline& trip, Counts& counts, const ledger::Ch
     }
     const auto entries = entries_in_order(changes.entries, standings_);
     for (const auto& turn : turns_of(entries, reach_)) {
-        trip.add(all.insert_entries, entry_parameters(turn.items, reach_));
+        const Rows rows = rows_of(turn.items);
+        trip.add(rows == Rows::plain ? all.insert_plain_entries : all.insert_entries,
+                 entry_parameters(turn.items, rows, reach_));
         counts.expect(turn.items.size());
     }
     if (failpoints_armed()) {

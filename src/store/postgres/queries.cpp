@@ -96,29 +96,28 @@ const Columns account_row{{"id", "text"},
                           {"opening_ceiling", "bigint"},
                           {"metadata", "text"}};
 
-const Columns entry_row{{"account", "text"},
-                        {"seq", "bigint"},
-                        {"kind", "smallint"},
-                        {"amount", "bigint"},
-                        {"held_change", "bigint"},
-                        {"balance_after", "bigint"},
-                        {"held_after", "bigint"},
-                        {"recorded_at", "timestamptz"},
-                        {"status", "smallint"},
-                        {"floor", "bigint"},
-                        {"ceiling", "bigint"},
-                        {"effective_at", "timestamptz"},
-                        {"key", "text"},
-                        {"fingerprint", "bytea"},
-                        {"format", "smallint"},
-                        {"subject_shard", "smallint"},
-                        {"subject", "text"},
-                        {"subject_seq", "bigint"},
-                        {"target", "bigint"},
-                        {"reverses", "bigint"},
-                        {"expires_at", "timestamptz"},
-                        {"reason", "text"},
-                        {"metadata", "text"}};
+const Columns plain_entry_row{{"account", "text"},       {"seq", "bigint"},
+                              {"kind", "smallint"},      {"amount", "bigint"},
+                              {"held_change", "bigint"}, {"balance_after", "bigint"},
+                              {"held_after", "bigint"},  {"recorded_at", "timestamptz"},
+                              {"status", "smallint"},    {"floor", "bigint"},
+                              {"ceiling", "bigint"},     {"key", "text"},
+                              {"fingerprint", "bytea"},  {"format", "smallint"}};
+
+const Columns entry_row = [] {
+    Columns all = plain_entry_row;
+    const Columns more{{"effective_at", "timestamptz"},
+                       {"subject_shard", "smallint"},
+                       {"subject", "text"},
+                       {"subject_seq", "bigint"},
+                       {"target", "bigint"},
+                       {"reverses", "bigint"},
+                       {"expires_at", "timestamptz"},
+                       {"reason", "text"},
+                       {"metadata", "text"}};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}();
 
 const Columns refusal_row{{"subject", "text"},      {"key", "text"},
                           {"fingerprint", "bytea"}, {"format", "smallint"},
@@ -316,6 +315,8 @@ void add_writes(Queries& all, Reach reach) {
                     "AND a.id = n.account",
                     asked.rows({{"account", "text"}, {"metadata", "text"}}), asked.shard())};
     all.insert_entries = {"insert_entries", asked.insert("entries", "account", entry_row)};
+    all.insert_plain_entries = {"insert_plain_entries",
+                                asked.insert("entries", "account", plain_entry_row)};
     all.insert_refusals = {"insert_refusals", asked.insert("refusals", "subject", refusal_row)};
 }
 

@@ -41,6 +41,7 @@ struct Queries {
     Query insert_accounts;
     Query describe_accounts;
     Query insert_entries;
+    Query insert_plain_entries;  ///< Of entries that leave the last nine columns empty.
     Query insert_refusals;
 
     Query all_assets;

@@ -10,9 +10,19 @@ namespace {
 constexpr auto npos = std::string_view::npos;
 
 std::vector<const Query*> of_the_write_path(const Queries& all) {
-    return {&all.lock_accounts,  &all.standings,      &all.used_keys,       &all.records,
-            &all.refusals,       &all.originals,      &all.holds,           &all.open_holds,
-            &all.legs,           &all.insert_entries, &all.insert_refusals, &all.describe_accounts,
+    return {&all.lock_accounts,
+            &all.standings,
+            &all.used_keys,
+            &all.records,
+            &all.refusals,
+            &all.originals,
+            &all.holds,
+            &all.open_holds,
+            &all.legs,
+            &all.insert_entries,
+            &all.insert_plain_entries,
+            &all.insert_refusals,
+            &all.describe_accounts,
             &all.insert_accounts};
 }
 

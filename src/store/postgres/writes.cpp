@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/writes.h"
 
+#include <algorithm>
 #include <map>
 #include <span>
 
@@ -15,10 +16,15 @@ std::int64_t number(Shard shard) {
     return shard;
 }
 
-/// The columns of `insert_entries`, in its order.
+bool is_plain(const ledger::Entry& entry) {
+    return !entry.effective_at && !entry.subject && !entry.target && !entry.reverses &&
+           !entry.expires_at && entry.reason.empty() && entry.metadata.empty();
+}
+
+/// The columns of `insert_plain_entries` and `insert_entries`, in their order.
 class EntryArrays {
 public:
-    explicit EntryArrays(Reach reach) : shard_(reach) {}
+    EntryArrays(Reach reach, Rows rows) : rows_(rows), shard_(reach) {}
 
     void add(const ledger::Entry& entry, const Standing& after) {
         shard_.add(after.shard);
@@ -33,25 +39,24 @@ public:
         status_.add(static_cast<std::int64_t>(after.status));
         floor_.add(after.limits.floor);
         ceiling_.add(after.limits.ceiling);
-        effective_at_.add(entry.effective_at);
         add_request(entry);
-        add_subject(entry);
-        target_.add(entry.target);
-        reverses_.add(entry.reverses);
-        expires_at_.add(entry.expires_at);
-        reason_.add_or_null(entry.reason);
-        metadata_.add_or_null(entry.metadata);
+        if (rows_ == Rows::whole) {
+            add_rest(entry);
+        }
     }
 
     Parameters take() {
         Parameters all = std::move(shard_).begin();
         for (Array* array :
-             {&account_,       &seq_,          &kind_,        &amount_,      &held_change_,
-              &balance_after_, &held_after_,   &recorded_at_, &status_,      &floor_,
-              &ceiling_,       &effective_at_, &key_,         &fingerprint_, &format_,
-              &subject_shard_, &subject_,      &subject_seq_, &target_,      &reverses_,
-              &expires_at_,    &reason_,       &metadata_}) {
+             {&account_, &seq_, &kind_, &amount_, &held_change_, &balance_after_, &held_after_,
+              &recorded_at_, &status_, &floor_, &ceiling_, &key_, &fingerprint_, &format_}) {
             all.array(std::move(*array));
+        }
+        if (rows_ == Rows::whole) {
+            for (Array* array : {&effective_at_, &subject_shard_, &subject_, &subject_seq_,
+                                 &target_, &reverses_, &expires_at_, &reason_, &metadata_}) {
+                all.array(std::move(*array));
+            }
         }
         return all;
     }
@@ -69,6 +74,16 @@ private:
         }
     }
 
+    void add_rest(const ledger::Entry& entry) {
+        effective_at_.add(entry.effective_at);
+        add_subject(entry);
+        target_.add(entry.target);
+        reverses_.add(entry.reverses);
+        expires_at_.add(entry.expires_at);
+        reason_.add_or_null(entry.reason);
+        metadata_.add_or_null(entry.metadata);
+    }
+
     void add_subject(const ledger::Entry& entry) {
         if (entry.subject) {
             subject_shard_.add(number(shard_of(entry.subject->account.text())));
@@ -81,6 +96,7 @@ private:
         }
     }
 
+    Rows rows_;
     ShardColumn shard_;
     Array account_{Type::text};
     Array seq_{Type::bigint};
@@ -93,10 +109,10 @@ private:
     Array status_{Type::smallint};
     Array floor_{Type::bigint};
     Array ceiling_{Type::bigint};
-    Array effective_at_{Type::timestamptz};
     Array key_{Type::text};
     Array fingerprint_{Type::bytea};
     Array format_{Type::smallint};
+    Array effective_at_{Type::timestamptz};
     Array subject_shard_{Type::smallint};
     Array subject_{Type::text};
     Array subject_seq_{Type::bigint};
@@ -178,8 +194,15 @@ Parameters described_parameters(const Items<ledger::Account>& accounts, Reach re
     return all;
 }
 
-Parameters entry_parameters(const Items<StandingEntry>& entries, Reach reach) {
-    EntryArrays arrays(reach);
+Rows rows_of(const Items<StandingEntry>& entries) {
+    return std::all_of(entries.begin(), entries.end(),
+                       [](const StandingEntry* written) { return is_plain(*written->entry); })
+               ? Rows::plain
+               : Rows::whole;
+}
+
+Parameters entry_parameters(const Items<StandingEntry>& entries, Rows rows, Reach reach) {
+    EntryArrays arrays(reach, rows);
     for (const StandingEntry* written : entries) {
         arrays.add(*written->entry, written->after);
     }

@@ -22,7 +22,11 @@ namespace passbook::store::postgres {
 [[nodiscard]] Parameters opened_parameters(const Items<ledger::Account>& accounts, Reach reach);
 [[nodiscard]] Parameters described_parameters(const Items<ledger::Account>& accounts, Reach reach);
 
-[[nodiscard]] Parameters entry_parameters(const Items<StandingEntry>& entries, Reach reach);
+/// As `insert_plain_entries` takes them, which most can be written by, and `insert_entries`.
+enum class Rows { plain, whole };
+[[nodiscard]] Rows rows_of(const Items<StandingEntry>& entries);
+[[nodiscard]] Parameters entry_parameters(const Items<StandingEntry>& entries, Rows rows,
+                                          Reach reach);
 [[nodiscard]] Parameters refusal_parameters(const Items<ledger::StoredRefusal>& refusals,
                                             Reach reach);
 
