@@ -218,6 +218,21 @@ TEST_F(PostgresOwn, AnAccountOpensByItsAssetAsItIsNow) {
     EXPECT_EQ(store->reader()->account(bob)->account.limits.ceiling, 7);
 }
 
+TEST_F(PostgresOwn, WhatWasSeenOfAnAssetIsForgottenWithTheLink) {
+    run(*writer, Grant{alice, 5, {}}, "k1");
+    run(*writer, Grant{alice, 5, {}}, "k2");  // saw the asset in use
+    // As another backup would have it.
+    database.run(
+        "ALTER TABLE passbook.assets DISABLE TRIGGER ALL; "
+        "UPDATE passbook.assets SET balanced = true; "
+        "ALTER TABLE passbook.assets ENABLE ALWAYS TRIGGER assets_redefine");
+    cut_all_links();
+    const Changes changes = decided(*writer, Grant{alice, 5, {}}, "k3");
+    writer->rollback();
+    ASSERT_EQ(changes.refusals.size(), 1U);
+    EXPECT_EQ(changes.refusals.front().refusal.code, Code::unbalanced_transaction);
+}
+
 TEST_F(PostgresOwn, ALockThatDoesNotComeAsksForTheWholeTransactionAgain) {
     run(*writer, Grant{alice, 5, {}}, "k1");
     const auto impatient = open(database.url() + "?options=-c%20lock_timeout%3D50ms")->writer();

@@ -69,6 +69,10 @@ ledger::State PostgresWriter::begin(const std::vector<ledger::Need>& needs) {
 ledger::State PostgresWriter::begin_on(Connection& connection,
                                        const std::vector<ledger::Need>& needs) {
     standings_.clear();
+    if (const auto link = link_.current(); seen_on_.lock() != link) {
+        in_use_.clear();  // behind another link may be a store that was restored
+        seen_on_ = link;
+    }
     try {
         const auto touched = look_up_touched(connection, originals_of(needs), reach_);
         ledger::State state = load(connection, wanted_of(needs, touched));

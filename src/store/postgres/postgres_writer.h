@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 
 #include "base/clock.h"
@@ -61,6 +62,7 @@ private:
     /// Those seen in use, as they were then: they stay in use, with their scale and `balanced`.
     /// What else is in them, for openings, may have changed since.
     std::unordered_map<AssetCode, ledger::Asset> in_use_;
+    std::weak_ptr<Connection> seen_on_;
 };
 
 }  // namespace passbook::store::postgres
