@@ -50,14 +50,18 @@ class MariadbWork(ServerWork):
         """Two share the cores with the server, and halve the batches that single requests make."""
         return self.plan["lanes"] if work == "batch" else 1
 
-    def by_hand(self, _way):
-        found = {}
-        for work, accounts in (("hot", 1), ("spread", self.plan["accounts"])):
-            with self.database() as name:
-                self.server.sql(TABLES.replace(":last", str(accounts - 1)), database=name)
-                found[work] = run_json(
-                    [self.bench.row_lock, "--port", self.server.port, "--user", self.server.USER,
-                     "--database", name, "--accounts", accounts, "--clients", CLIENTS,
-                     "--seconds", self.plan["seconds"]],
-                    {**os.environ, "MYSQL_PWD": self.server.password})
-        return found
+    def by_hand(self, _way, accounts, ending):
+        name = ending.enter_context(self.database())
+        self.server.sql(TABLES.replace(":last", str(accounts - 1)), database=name)
+        written = 0
+
+        def drive(seconds):
+            nonlocal written
+            result = run_json(
+                [self.bench.row_lock, "--port", self.server.port, "--user", self.server.USER,
+                 "--database", name, "--accounts", accounts, "--clients", CLIENTS,
+                 "--first", written, "--seconds", seconds],
+                {**os.environ, "MYSQL_PWD": self.server.password})
+            written += result["commands"]
+            return result
+        return {CLIENTS: drive}

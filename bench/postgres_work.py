@@ -110,16 +110,11 @@ class PostgresWork(ServerWork):
             raise BenchError(f"pgbench made only {len(micros)} transactions")
         return round(statistics.quantiles(micros, n=100)[98] / 1000, 3)
 
-    def by_hand(self, way):
-        """The best rate on one account, and on many."""
-        best = {}
-        for work, accounts in (("hot", 1), ("spread", self.plan["accounts"])):
-            with self.database() as name:
-                self.server.sql(TABLES.replace(":accounts", str(accounts)), database=name)
-                runs = [self.pgbench(name, f"{way}.sql", count, accounts, self.plan["seconds"])
-                        for count in self.CLIENTS[way]]
-            best[work] = max(runs, key=lambda result: result["per_second"])
-        return best
+    def by_hand(self, way, accounts, ending):
+        name = ending.enter_context(self.database())
+        self.server.sql(TABLES.replace(":accounts", str(accounts)), database=name)
+        return {clients: lambda seconds, clients=clients: self.pgbench(
+            name, f"{way}.sql", clients, accounts, seconds) for clients in self.CLIENTS[way]}
 
     def p99(self, baseline):
         """Ours on the hot account, sent at the rate that the baseline reached at its best."""

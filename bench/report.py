@@ -217,8 +217,8 @@ def page_part(results):
         f"Measured on {machine['cores']} cores ({machine['cpu']}), {machine['memory_gib']} GiB, "
         f"Linux {machine['kernel']}, {machine['file_system']}; making one overwritten page durable "
         f"took {machine['fdatasync_us']:,.0f} µs. Commit `{results['commit'][:12]}`. Medians of "
-        f"{rounds} rounds (of the sweep: {results['settings']['sweep']['rounds']}), least and most "
-        "in brackets.",
+        f"{rounds} rounds or more (of the sweep: {results['settings']['sweep']['rounds']}), least "
+        "and most in brackets.",
         "",
         "### SQLite",
         "",

@@ -35,6 +35,7 @@ struct Options {
     std::uint64_t accounts = 1;
     std::size_t clients = 64;
     double seconds_max = 1;
+    std::uint64_t first = 0;  ///< Number of the first spend; its key is made of it.
 };
 
 class Connection {
@@ -160,7 +161,7 @@ private:
 /// All clients at once, until the time is over.
 class Run {
 public:
-    explicit Run(const Options& options) : options_(options) {
+    explicit Run(const Options& options) : options_(options), next_(options.first) {
         for (std::size_t i = 0; i < options.clients; ++i) {
             clients_.push_back(std::make_unique<Client>(options));
         }
@@ -221,7 +222,7 @@ private:
     std::vector<std::unique_ptr<Client>> clients_;
     Clock::time_point start_;
     Clock::time_point end_;
-    std::atomic<std::uint64_t> next_ = 0;
+    std::atomic<std::uint64_t> next_;
     std::mutex mutex_;
     std::vector<std::uint32_t> latencies_us_;
     std::exception_ptr error_;
@@ -235,6 +236,7 @@ int run(int argc, char** argv) {
     app.add_option("--database", options.database)->required();
     app.add_option("--accounts", options.accounts)->check(CLI::PositiveNumber);
     app.add_option("--clients", options.clients)->check(CLI::Range(1, 1'000));
+    app.add_option("--first", options.first);
     app.add_option("--seconds", options.seconds_max)->check(CLI::Range(0.01, 600.0));
     CLI11_PARSE(app, argc, argv);
     try {
