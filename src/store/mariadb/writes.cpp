@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <span>
 
+#include "store/entry_columns.h"
+
 namespace passbook::store::mariadb {
 namespace {
 
@@ -42,8 +44,8 @@ public:
         floor_.add(after.limits.floor);
         ceiling_.add(after.limits.ceiling);
         effective_at_.add(entry.effective_at);
-        add_request(entry);
-        add_subject(entry);
+        add_request(entry, key_, fingerprint_, format_);
+        add_subject(entry, subject_shard_, subject_, subject_seq_);
         target_.add(entry.target);
         reverses_.add(entry.reverses);
         expires_at_.add(entry.expires_at);
@@ -62,30 +64,6 @@ public:
     }
 
 private:
-    void add_request(const ledger::Entry& entry) {
-        if (entry.request) {
-            key_.add(view(entry.request->key.text()));
-            fingerprint_.add(std::span(entry.request->fingerprint));
-            format_.add(std::int64_t{entry.request->format});
-            return;
-        }
-        for (Column* column : {&key_, &fingerprint_, &format_}) {
-            column->add_null();
-        }
-    }
-
-    void add_subject(const ledger::Entry& entry) {
-        if (entry.subject) {
-            subject_shard_.add(number(shard_of(entry.subject->account.text())));
-            subject_.add(view(entry.subject->account.text()));
-            subject_seq_.add(entry.subject->seq);
-            return;
-        }
-        for (Column* column : {&subject_shard_, &subject_, &subject_seq_}) {
-            column->add_null();
-        }
-    }
-
     /// What the foreign key then compares; the guard looks at the first entry of an account, and at
     /// those that change its status or limits.
     void add_previous(const ledger::Entry& entry, const Standing& before) {

@@ -5,15 +5,13 @@
 #include <map>
 #include <span>
 
+#include "store/entry_columns.h"
+
 namespace passbook::store::postgres {
 namespace {
 
 std::string_view view(const std::string& text) {
     return text;
-}
-
-std::int64_t number(Shard shard) {
-    return shard;
 }
 
 bool is_plain(const ledger::Entry& entry) {
@@ -39,7 +37,7 @@ public:
         status_.add(static_cast<std::int64_t>(after.status));
         floor_.add(after.limits.floor);
         ceiling_.add(after.limits.ceiling);
-        add_request(entry);
+        add_request(entry, key_, fingerprint_, format_);
         if (rows_ == Rows::whole) {
             add_rest(entry);
         }
@@ -62,38 +60,14 @@ public:
     }
 
 private:
-    void add_request(const ledger::Entry& entry) {
-        if (entry.request) {
-            key_.add(view(entry.request->key.text()));
-            fingerprint_.add(std::span(entry.request->fingerprint));
-            format_.add(std::int64_t{entry.request->format});
-            return;
-        }
-        for (Array* array : {&key_, &fingerprint_, &format_}) {
-            array->add_null();
-        }
-    }
-
     void add_rest(const ledger::Entry& entry) {
         effective_at_.add(entry.effective_at);
-        add_subject(entry);
+        add_subject(entry, subject_shard_, subject_, subject_seq_);
         target_.add(entry.target);
         reverses_.add(entry.reverses);
         expires_at_.add(entry.expires_at);
         reason_.add_or_null(entry.reason);
         metadata_.add_or_null(entry.metadata);
-    }
-
-    void add_subject(const ledger::Entry& entry) {
-        if (entry.subject) {
-            subject_shard_.add(number(shard_of(entry.subject->account.text())));
-            subject_.add(view(entry.subject->account.text()));
-            subject_seq_.add(entry.subject->seq);
-            return;
-        }
-        for (Array* array : {&subject_shard_, &subject_, &subject_seq_}) {
-            array->add_null();
-        }
     }
 
     Rows rows_;
