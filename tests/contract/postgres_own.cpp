@@ -203,6 +203,29 @@ TEST_F(PostgresOwn, OnlyWhatOpensAnAccountWaitsForAnAssetThatHasNone) {
     EXPECT_EQ(balance(bob), 3);
 }
 
+TEST_F(PostgresOwn, TheTimeIsThatBehindTheLastLock) {
+    run(*writer, Grant{alice, 5, {}}, "k1");
+    const AssetCode coin = AssetCode::trusted("coin");
+    const auto request = ledger::prepare({.action = ledger::PutAsset{.asset = coin}});
+    ledger::State put = writer->begin({ledger::need_of(request->command)});
+    Changes changes;
+    (void)ledger::decide(put, *request, changes);
+    writer->commit(changes);
+
+    const Changes opens = decided(*writer, Grant{bob, 1, coin}, "k2");
+    auto second = std::async(std::launch::async, [&] {
+        const auto other = store->writer();
+        (void)other->begin({Need{
+            .subject = alice, .accounts = {alice, AccountId::trusted("carol")}, .assets = {coin}}});
+        other->rollback();
+        return other->lock_wait();
+    });
+    when_waiting_for("wait_event_type = 'Lock'", "true");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    writer->commit(opens);
+    EXPECT_GE(second.get(), std::chrono::milliseconds(50)) << "alice's was had at once";
+}
+
 TEST_F(PostgresOwn, AnAccountOpensByItsAssetAsItIsNow) {
     run(*writer, Grant{alice, 5, {}}, "k1");
     run(*writer, Grant{alice, 5, {}}, "k2");  // saw the asset in use

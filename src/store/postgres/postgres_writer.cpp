@@ -207,9 +207,7 @@ void PostgresWriter::read_assets(const Result& result, ledger::State& state) {
     if (result.rows() == 0) {
         throw Failure(FailureKind::broken, "the store has not even the default asset");
     }
-    if (state.accounts.empty()) {
-        read_clock(result.row(0), state);
-    }
+    read_clock(result.row(0), state);
     for (int i = 0; i < result.rows(); ++i) {
         ledger::Asset asset = read_asset(result.row(i), clock_column_count);
         if (asset.used) {
