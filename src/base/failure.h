@@ -62,4 +62,10 @@ public:
     explicit KeyUsed(const std::string& what) : Conflict(what, "key_used") {}
 };
 
+/// What was written without a look does not follow from how an account stands.
+class Stale : public Conflict {
+public:
+    explicit Stale(const std::string& what) : Conflict(what, "stale") {}
+};
+
 }  // namespace passbook

@@ -25,6 +25,28 @@
 
 namespace passbook::store {
 
+/// A writer that can write without having read: what the database holds to the entry before it
+/// needs no look. Between `send` and `settle` one transaction is under way, and its `Writer` is not
+/// used.
+class Sender {
+public:
+    virtual ~Sender() = default;
+
+    /// How many links there have been. What was seen over an earlier one may be of a store that was
+    /// restored since.
+    [[nodiscard]] virtual std::uint64_t links() const noexcept = 0;
+
+    /// Sends one whole transaction, and returns while the database is at work on it. `changes` are
+    /// entries of grants and spends alone, decided on `state`, of which nothing is locked: they are
+    /// written only as the next ones of accounts that stand as it was decided.
+    virtual void send(const ledger::State& state, const ledger::Changes& changes) = 0;
+
+    /// Waits for its end. Returns the store's clock as the transaction has read it: an entry was
+    /// recorded then, or at its own `recorded_at` where that is later. Throws as `commit` does, but
+    /// Stale where a guard fires, for most likely an account has moved on.
+    [[nodiscard]] virtual Instant settle() = 0;
+};
+
 /// One connection that writes; used by one thread. Between `begin` and `commit` or `rollback` one
 /// database transaction is open. Whenever a call throws, no transaction is open any more, and
 /// unless the failure is `in_doubt` nothing was written.
@@ -62,6 +84,11 @@ public:
     /// primary any more, nor by a synchronous standby that takes over. Throws, and proves nothing,
     /// where that connection is gone. Nothing to do where the store is this process' own.
     virtual void confirm() = 0;
+
+    /// Null where the store does not itself hold each entry to all that the one before it left.
+    [[nodiscard]] virtual Sender* sender() noexcept {
+        return nullptr;
+    }
 
 protected:
     [[nodiscard]] const Fences& carried() const noexcept {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/assert.h"
 #include "base/failpoint.h"
 #include "base/stopwatch.h"
 #include "base/wakes.h"
@@ -18,29 +19,49 @@ namespace {
 /// repeated, a batch that is begun twice costs more than the look-ups.
 constexpr int wary_batches = 64;
 
+/// The database has recorded the entries of the answer at `time`, or at their own if that is later.
+void record_at(Instant time, ledger::Answer& answer) {
+    for (ledger::Entry& entry : std::get<ledger::Record>(answer.body).entries) {
+        entry.recorded_at = std::max(entry.recorded_at, time);
+    }
+}
+
 /// What runs whose COMMIT was in doubt had decided. Found again, unchanged, it is the effect of
 /// this very request and no replay of an earlier one.
 class Doubted {
 public:
-    void add(std::vector<ledger::Answer> answers) {
-        decided_.resize(std::max(decided_.size(), answers.size()));
-        for (std::size_t i = 0; i < answers.size(); ++i) {
-            if (!answers[i].replayed) {
-                decided_[i] = std::move(answers[i]);
+    void add(Decided run) {
+        decided_.resize(std::max(decided_.size(), run.answers.size()));
+        for (std::size_t i = 0; i < run.answers.size(); ++i) {
+            if (!run.answers[i].replayed) {
+                decided_[i] = One{std::move(run.answers[i]), run.is_timed};
             }
         }
     }
 
     void disclaim_replays(std::vector<ledger::Answer>& answers) const {
         for (std::size_t i = 0; i < decided_.size(); ++i) {
-            if (decided_[i] && decided_[i]->body == answers[i].body) {
+            if (decided_[i] && is_same(*decided_[i], answers[i])) {
                 answers[i].replayed = false;
             }
         }
     }
 
 private:
-    std::vector<std::optional<ledger::Answer>> decided_;
+    struct One {
+        ledger::Answer answer;
+        bool is_timed = true;
+    };
+
+    static bool is_same(One decided, const ledger::Answer& found) {
+        const auto* record = std::get_if<ledger::Record>(&found.body);
+        if (!decided.is_timed && record != nullptr) {
+            record_at(record->subject().recorded_at, decided.answer);
+        }
+        return decided.answer.body == found.body;
+    }
+
+    std::vector<std::optional<One>> decided_;
 };
 
 /// Nothing was done or found that an answer would acknowledge.
@@ -72,6 +93,7 @@ Lane::Lane(std::unique_ptr<store::Writer> writer, LaneLimits limits, InDoubt in_
       counters_(counters),
       ended_(std::move(ended)),
       gate_(gate.locks == nullptr ? nullptr : std::make_unique<Gate>(gate, counters)),
+      sender_(gate_ == nullptr && keys == Keys::guarded ? writer_->sender() : nullptr),
       thread_([this] { run(); }) {}
 
 Lane::~Lane() {
@@ -129,6 +151,9 @@ void Lane::run() {
 
 /// Empty when the lane is to end.
 std::vector<Job> Lane::next_batch() {
+    if (depth() == 0) {
+        give_answers();
+    }
     std::unique_lock lock(mutex_);
     rest_at_gate(lock);
     wake_.wait(lock, [this] { return !queue_.empty() || phase_ != Phase::running; });
@@ -152,11 +177,9 @@ void Lane::rest_at_gate(std::unique_lock<std::mutex>& lock) {
 
 void Lane::work(std::vector<Job> batch, Keys keys) {
     try {
-        std::vector<ledger::Answer> answers = transact_with_retries(batch, keys);
-        const Wakes wakes;
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            reply(batch[i], std::move(answers[i]));
-        }
+        answers_ = transact_with_retries(batch, keys);
+        PASSBOOK_ASSERT(done_.empty());
+        done_ = std::move(batch);
     } catch (const GuardFired& fired) {
         counters_.guards_fired.add();
         spdlog::error("a guard of the store fired on a batch of {}: {}", batch.size(),
@@ -182,11 +205,11 @@ std::vector<ledger::Answer> Lane::transact_with_retries(std::vector<Job>& batch,
     Retry retry(limits_.retry_for);
     Doubted doubted;
     while (true) {
-        std::vector<ledger::Answer> answers;
+        Decided run;
         try {
-            transact(batch, keys, answers);
-            doubted.disclaim_replays(answers);
-            return answers;
+            transact(batch, keys, run);
+            doubted.disclaim_replays(run.answers);
+            return std::move(run.answers);
         } catch (const Failure& failure) {
             const bool is_used = dynamic_cast<const KeyUsed*>(&failure) != nullptr;
             if (is_used ? keys == Keys::guarded
@@ -200,7 +223,7 @@ std::vector<ledger::Answer> Lane::transact_with_retries(std::vector<Job>& batch,
                 throw;
             }
             if (failure.kind() == FailureKind::in_doubt) {
-                doubted.add(std::move(answers));
+                doubted.add(std::move(run));
             }
         }
         if (keys == Keys::guarded) {
@@ -226,7 +249,11 @@ Keys Lane::keys_of_next_batch() {
 /// A batch whose keys are guarded takes in what has come while it waited for its locks, as far as
 /// it is about the accounts that are locked. An answer that no row would back cannot be given
 /// there: the key might stand for another.
-void Lane::transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answer>& answers) {
+void Lane::transact(std::vector<Job>& batch, Keys keys, Decided& run) {
+    if (keys == Keys::guarded && append(batch, run)) {
+        return;
+    }
+    give_answers();
     std::vector<ledger::Need> needs;
     needs.reserve(batch.size());
     for (const Job& job : batch) {
@@ -242,6 +269,7 @@ void Lane::transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answ
     }
 
     ledger::Changes changes;
+    std::vector<ledger::Answer>& answers = run.answers;
     answers.reserve(batch.size());
     for (const Job& job : batch) {
         answers.push_back(decide(state, job.request, changes));
@@ -261,7 +289,53 @@ void Lane::transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answ
         writer_->commit(changes);
         counters_.commit_micros.add(micros_of(writing.passed()));
         counters_.batch_size.add(batch.size());
+        if (sender_ != nullptr) {
+            known_.learn(std::move(state), sender_->links());
+        }
     }
+}
+
+/// One trip for all, where everything that is asked for follows from what is known: the database
+/// holds it to what stands, and tells the time. Meanwhile the answers before go out. False, with
+/// nothing sent, where it does not follow, or is not all answered by entries.
+bool Lane::append(const std::vector<Job>& batch, Decided& run) {
+    auto state = sender_ == nullptr ? std::nullopt : known_.take(batch, sender_->links());
+    if (!state) {
+        return false;
+    }
+    ledger::Changes changes;
+    Decided decided{.is_timed = false};
+    decided.answers.reserve(batch.size());
+    for (const Job& job : batch) {
+        decided.answers.push_back(decide(*state, job.request, changes));
+        if (!std::holds_alternative<ledger::Record>(decided.answers.back().body)) {
+            return false;
+        }
+    }
+    run = std::move(decided);
+    const Stopwatch writing;
+    sender_->send(*state, changes);
+    give_answers();
+    const Instant time = sender_->settle();
+    counters_.commit_micros.add(micros_of(writing.passed()));
+    counters_.batch_size.add(batch.size());
+    for (ledger::Answer& answer : run.answers) {
+        record_at(time, answer);
+    }
+    for (auto& [_, account] : state->accounts) {
+        account.recorded_at = std::max(account.recorded_at, time);
+    }
+    known_.give_back(std::move(*state));
+    return true;
+}
+
+void Lane::give_answers() {
+    const Wakes wakes;
+    for (std::size_t i = 0; i < done_.size(); ++i) {
+        reply(done_[i], std::move(answers_[i]));
+    }
+    done_.clear();
+    answers_.clear();
 }
 
 /// In the order of the queue, up to the first that needs more than is there: none overtakes. An

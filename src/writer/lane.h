@@ -13,6 +13,7 @@
 #include "store/store.h"
 #include "writer/counters.h"
 #include "writer/gate.h"
+#include "writer/known.h"
 #include "writer/reply.h"
 
 /// A lane is one queue, one thread and one writing connection. While one batch commits the next
@@ -34,6 +35,12 @@ enum class InDoubt { settle, end };
 /// Whether a batch has its keys looked up before it is decided, or writes them as new and is run
 /// again, with a look, where the database knows one of them.
 enum class Keys { looked_up, guarded };
+
+/// What one run of a batch answers, each job's in its place.
+struct Decided {
+    std::vector<ledger::Answer> answers;
+    bool is_timed = true;  ///< False while only the database knows when the entries were recorded.
+};
 
 class Lane {
 public:
@@ -69,7 +76,9 @@ private:
     [[nodiscard]] std::vector<ledger::Answer> transact_with_retries(std::vector<Job>& batch,
                                                                     Keys keys);
     [[nodiscard]] Keys keys_of_next_batch();
-    void transact(std::vector<Job>& batch, Keys keys, std::vector<ledger::Answer>& answers);
+    void transact(std::vector<Job>& batch, Keys keys, Decided& run);
+    [[nodiscard]] bool append(const std::vector<Job>& batch, Decided& run);
+    void give_answers();
     void add_what_came(std::vector<Job>& batch, const ledger::State& state);
     [[nodiscard]] ledger::State begin(const std::vector<Job>& batch,
                                       const std::vector<ledger::Need>& needs);
@@ -86,7 +95,13 @@ private:
     Counters& counters_;
     const std::function<void()> ended_;
     const std::unique_ptr<Gate> gate_;  ///< Null where there is none.
-    int wary_ = 0;  ///< So many batches still look their keys up; of the lane's thread.
+    store::Sender* const sender_;       ///< Null where all that is decided on is locked.
+
+    // Of the lane's thread.
+    int wary_ = 0;  ///< So many batches still look their keys up.
+    Known known_;
+    std::vector<Job> done_;  ///< What is written; `answers_` are still to be given.
+    std::vector<ledger::Answer> answers_;
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

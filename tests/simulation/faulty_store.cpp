@@ -9,7 +9,7 @@ namespace {
 
 constexpr Nanos statement_max = 2 * seconds;
 
-class FaultyWriter final : public store::Writer {
+class FaultyWriter final : public store::Writer, public store::Sender {
 public:
     FaultyWriter(std::unique_ptr<store::Writer> inner, Weather& weather)
         : inner_(std::move(inner)), weather_(weather) {}
@@ -62,6 +62,35 @@ public:
             throw Failure(FailureKind::unavailable, "no connection");
         }
         inner_->confirm();
+    }
+
+    [[nodiscard]] store::Sender* sender() noexcept override {
+        return this;
+    }
+    [[nodiscard]] std::uint64_t links() const noexcept override {
+        return inner_->sender()->links();
+    }
+    void send(const ledger::State& state, const ledger::Changes& changes) override {
+        if (weather_.strikes("send: unavailable")) {
+            throw Failure(FailureKind::unavailable, "no connection");
+        }
+        inner_->sender()->send(state, changes);
+    }
+    /// What is not done is never asked for again: in memory, to send is to note down.
+    [[nodiscard]] Instant settle() override {
+        weather_.delay(statement_max);
+        if (weather_.strikes("settle: conflict")) {
+            throw Conflict("a deadlock", "simulated");
+        }
+        if (weather_.strikes("settle: in doubt, not done")) {
+            throw Failure(FailureKind::in_doubt, "the link broke");
+        }
+        const Instant time = inner_->sender()->settle();
+        weather_.delay(statement_max);
+        if (weather_.strikes("settle: in doubt, done")) {
+            throw Failure(FailureKind::in_doubt, "the link broke");
+        }
+        return time;
     }
 
 private:

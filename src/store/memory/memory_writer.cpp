@@ -85,7 +85,7 @@ private:
     ledger::State state_;
 };
 
-class MemoryWriter final : public Writer {
+class MemoryWriter final : public Writer, public Sender {
 public:
     explicit MemoryWriter(std::shared_ptr<Tables> tables) : tables_(std::move(tables)) {}
     ~MemoryWriter() override {
@@ -130,6 +130,30 @@ public:
         }
     }
 
+    [[nodiscard]] Sender* sender() noexcept override {
+        return this;
+    }
+    [[nodiscard]] std::uint64_t links() const noexcept override {
+        return 1;
+    }
+    void send(const ledger::State& /*state*/, const ledger::Changes& changes) override {
+        PASSBOOK_ASSERT(!transaction_.owns_lock());
+        sent_ = changes;
+    }
+    [[nodiscard]] Instant settle() override {
+        transaction_ = std::unique_lock(tables_->writing);
+        const Instant now = tables_->clock.now();
+        for (ledger::Entry& entry : sent_.entries) {
+            entry.recorded_at = std::max(entry.recorded_at, now);
+        }
+        try {
+            commit(sent_);
+        } catch (const GuardFired& fired) {
+            throw Stale(fired.what());
+        }
+        return now;
+    }
+
     void rollback() noexcept override {
         if (transaction_.owns_lock()) {
             transaction_.unlock();
@@ -164,6 +188,7 @@ private:
 
     std::shared_ptr<Tables> tables_;
     std::unique_lock<std::mutex> transaction_;
+    ledger::Changes sent_;
     std::chrono::microseconds lock_wait_{0};
 };
 

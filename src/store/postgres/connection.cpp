@@ -186,6 +186,20 @@ bool Connection::in_transaction() const noexcept {
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
 }
 
+bool Connection::is_still_open() noexcept {
+    while (good()) {
+        pollfd socket{.fd = PQsocket(handle_), .events = POLLIN, .revents = 0};
+        if (::poll(&socket, 1, 0) <= 0) {
+            return true;
+        }
+        if (PQconsumeInput(handle_) == 0) {
+            break;
+        }
+    }
+    close();
+    return false;
+}
+
 void Connection::run(const std::string& sql) {
     if (handle_ == nullptr || PQsendQuery(handle_, sql.c_str()) == 0) {
         fail_lost(During::work);

@@ -86,6 +86,9 @@ public:
     [[nodiscard]] bool good() const noexcept;
     [[nodiscard]] bool in_transaction() const noexcept;
 
+    /// False, and closed, where the server has hung up meanwhile. Asks nothing of it.
+    [[nodiscard]] bool is_still_open() noexcept;
+
     /// Runs statements that need no parameters and no result, one round trip.
     void run(const std::string& sql);
 

@@ -57,7 +57,20 @@ private:
     bool differs_ = false;
 };
 
+/// A transaction that is under way.
+struct PostgresWriter::Sent {
+    explicit Sent(std::shared_ptr<Connection> on) : connection(std::move(on)), trip(*connection) {}
+
+    std::shared_ptr<Connection> connection;
+    Pipeline trip;
+    Counts counts;
+};
+
+PostgresWriter::PostgresWriter(const Address& address, const Clock* clock)
+    : reach_(address.reach()), link_(link_to(address, Purpose::write)), clock_(clock) {}
+
 PostgresWriter::~PostgresWriter() {
+    sent_.reset();
     rollback();
 }
 
@@ -72,6 +85,7 @@ ledger::State PostgresWriter::begin_on(Connection& connection,
     if (const auto link = link_.current(); seen_on_.lock() != link) {
         in_use_.clear();  // behind another link may be a store that was restored
         seen_on_ = link;
+        ++links_;
     }
     try {
         const auto touched = look_up_touched(connection, originals_of(needs), reach_);
@@ -373,6 +387,65 @@ void PostgresWriter::add_writes(Pipeline& trip, Counts& counts, const ledger::Ch
         trip.add(all.insert_refusals, refusal_parameters(turn.items, reach_));
         counts.expect(turn.items.size());
     }
+}
+
+void PostgresWriter::send(const ledger::State& state, const ledger::Changes& changes) {
+    PASSBOOK_ASSERT(changes.entries.size() > 0 && sent_ == nullptr);
+    auto connection = link_.current();
+    if (connection == nullptr || !connection->is_still_open()) {
+        throw Failure(FailureKind::unavailable, "the connection of what is known is gone");
+    }
+    Standings standings;
+    for (const auto& [id, account] : state.accounts) {
+        standings.emplace(id, standing_of(account));
+    }
+    const auto written = entries_in_order(changes.entries, standings);
+    sent_ = std::make_unique<Sent>(std::move(connection));
+    try {
+        sent_->trip.add(queries().begin);
+        sent_->trip.add(queries().time);
+        sent_->trip.add(queries().append_entries, append_parameters(written));
+        sent_->counts.expect(written.size());
+        if (failpoints_armed()) {
+            sent_->trip.flush();  // a process that ends here has written, and not committed
+        }
+        failpoint("postgres_mid_write");
+        failpoint("postgres_before_commit");
+        sent_->trip.add(queries().commit);
+        sent_->trip.sync();
+    } catch (...) {
+        sent_.reset();
+        throw;
+    }
+}
+
+Instant PostgresWriter::settle() {
+    PASSBOOK_ASSERT(sent_ != nullptr);
+    const std::unique_ptr<Sent> sent = std::move(sent_);
+    Pipeline& trip = sent->trip;
+    Instant now;
+    try {
+        (void)trip.next();
+        now = trip.next().row(0).instant(0);
+        sent->counts.take(trip);
+        (void)trip.next();
+        trip.finish();
+    } catch (const GuardFired& fired) {
+        sent->connection->roll_back();
+        throw Stale(fired.what());
+    } catch (...) {
+        sent->connection->roll_back();
+        throw;
+    }
+    if (sent->counts.differs()) {
+        throw Failure(FailureKind::in_doubt, "the database wrote another number of rows");
+    }
+    try {
+        failpoint("postgres_after_commit");
+    } catch (const Failure& failure) {
+        throw Failure(FailureKind::in_doubt, failure.what());  // it is written
+    }
+    return now;
 }
 
 void PostgresWriter::rollback() noexcept {

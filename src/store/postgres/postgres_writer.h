@@ -17,14 +17,15 @@ namespace passbook::store::postgres {
 /// keys are used already, holds are due, or an account is not there yet, a further one brings what
 /// that takes.
 ///
+/// What follows from what is known takes one trip, which locks, writes and commits.
+///
 /// READ COMMITTED, so that every statement sees what was committed before it began. What decides is
 /// therefore read by statements behind the one that locks, whose own view may be as old as its
 /// wait. A connection that broke is replaced at the next `begin`.
-class PostgresWriter final : public Writer {
+class PostgresWriter final : public Writer, public Sender {
 public:
     /// `clock` is read in place of the database's, if there is one.
-    PostgresWriter(const Address& address, const Clock* clock)
-        : reach_(address.reach()), link_(link_to(address, Purpose::write)), clock_(clock) {}
+    PostgresWriter(const Address& address, const Clock* clock);
     ~PostgresWriter() override;
 
     [[nodiscard]] ledger::State begin(const std::vector<ledger::Need>& needs) override;
@@ -34,6 +35,16 @@ public:
     void commit(const ledger::Changes& changes) override;
     void rollback() noexcept override;
     void confirm() override;
+
+    /// A statement about one shard may run where there are no guards.
+    [[nodiscard]] Sender* sender() noexcept override {
+        return reach_ == Reach::all_shards && clock_ == nullptr ? this : nullptr;
+    }
+    [[nodiscard]] std::uint64_t links() const noexcept override {
+        return links_;
+    }
+    void send(const ledger::State& state, const ledger::Changes& changes) override;
+    [[nodiscard]] Instant settle() override;
 
 private:
     [[nodiscard]] ledger::State begin_on(Connection& connection,
@@ -52,6 +63,7 @@ private:
     void learn_standings(Connection& connection, const ledger::Changes& changes);
     void write(Connection& connection, const ledger::Changes& changes);
     class Counts;
+    struct Sent;
     void add_writes(Pipeline& trip, Counts& counts, const ledger::Changes& changes);
 
     Reach reach_;
@@ -63,6 +75,8 @@ private:
     /// What else is in them, for openings, may have changed since.
     std::unordered_map<AssetCode, ledger::Asset> in_use_;
     std::weak_ptr<Connection> seen_on_;
+    std::uint64_t links_ = 0;
+    std::unique_ptr<Sent> sent_;
 };
 
 }  // namespace passbook::store::postgres

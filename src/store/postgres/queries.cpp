@@ -59,6 +59,25 @@ public:
             table, names_only(columns), arrays(columns), names_only(columns), account);
     }
 
+    /// As `insert_new`, of all shards, behind locks of the accounts in two more arrays, in their
+    /// order; recorded when the transaction began, if that is later.
+    [[nodiscard]] std::string append(std::string_view table, const Columns& columns) const {
+        std::string values = "unnest($1::smallint[])";
+        int number = 1;
+        for (const Column& column : columns) {
+            const std::string value = fmt::format("unnest(${}::{}[])", ++number, column.type);
+            values += column.name == "recorded_at"
+                          ? fmt::format(", greatest({}, now())", value)
+                          : ", " + value;
+        }
+        return fmt::format(
+            "INSERT INTO {} (shard, {}) SELECT {} FROM (SELECT count(*) FROM "
+            "unnest(${}::smallint[], ${}::text[]) n (shard, account) CROSS JOIN LATERAL (SELECT 1 "
+            "FROM accounts a WHERE a.shard = n.shard AND a.id = n.account FOR NO KEY UPDATE) a) "
+            "locked",
+            table, names_only(columns), values, number + 1, number + 2);
+    }
+
 private:
     [[nodiscard]] std::string arrays(const Columns& columns) const {
         std::string text = reach_ == Reach::all_shards ? "$1::smallint[]" : "";
@@ -199,6 +218,7 @@ void add_transaction(Queries& all) {
     all.begin = {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED"};
     all.begin_reading = {"begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
     all.commit = {"commit", "COMMIT", true};
+    all.time = {"time", "SELECT now()"};
     // A transaction that only took a number waits for no standby; one that wrote to the log does.
     all.confirm = {"confirm", "SELECT pg_logical_emit_message(true, 'passbook', 'confirm')"};
     all.read_only = {"read_only",
@@ -317,6 +337,9 @@ void add_writes(Queries& all, Reach reach) {
     all.insert_entries = {"insert_entries", asked.insert("entries", "account", entry_row)};
     all.insert_plain_entries = {"insert_plain_entries",
                                 asked.insert("entries", "account", plain_entry_row)};
+    // All accounts are locked before the first row goes in: who has locked one of them must not
+    // meet a row of a transaction that waits for it.
+    all.append_entries = {"append_entries", asked.append("entries", plain_entry_row)};
     all.insert_refusals = {"insert_refusals", asked.insert("refusals", "subject", refusal_row)};
 }
 

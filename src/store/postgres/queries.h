@@ -16,6 +16,7 @@ struct Queries {
     Query begin_reading;
     Query commit;
     Query confirm;
+    Query time;  ///< When the transaction began.
 
     // Locks. While they wait, their snapshot grows old: of what it shows besides the row that is
     // locked, only what never changes may be read.
@@ -42,6 +43,8 @@ struct Queries {
     Query describe_accounts;
     Query insert_entries;
     Query insert_plain_entries;  ///< Of entries that leave the last nine columns empty.
+    /// The same, then $16 shards, $17 ids: entries that follow what was known of these accounts.
+    Query append_entries;
     Query insert_refusals;
 
     Query all_assets;

@@ -183,6 +183,22 @@ Parameters entry_parameters(const Items<StandingEntry>& entries, Rows rows, Reac
     return arrays.take();
 }
 
+Parameters append_parameters(const std::vector<StandingEntry>& entries) {
+    Array shards(Type::smallint);
+    Array accounts(Type::text);
+    const AccountId* last = nullptr;
+    for (const StandingEntry& written : entries) {
+        if (last == nullptr || *last != written.entry->account) {
+            last = &written.entry->account;
+            shards.add(std::int64_t{written.after.shard});
+            accounts.add(view(last->text()));
+        }
+    }
+    Parameters all = entry_parameters(items_of(entries), Rows::plain, Reach::all_shards);
+    all.array(std::move(shards)).array(std::move(accounts));
+    return all;
+}
+
 Parameters refusal_parameters(const Items<ledger::StoredRefusal>& refusals, Reach reach) {
     ShardColumn shards(reach);
     Array subjects(Type::text);

@@ -25,6 +25,8 @@ namespace passbook::store::postgres {
 /// As `insert_plain_entries` takes them, which most can be written by, and `insert_entries`.
 enum class Rows { plain, whole };
 [[nodiscard]] Rows rows_of(const Items<StandingEntry>& entries);
+/// Of `append_entries`.
+[[nodiscard]] Parameters append_parameters(const std::vector<StandingEntry>& entries);
 [[nodiscard]] Parameters entry_parameters(const Items<StandingEntry>& entries, Rows rows,
                                           Reach reach);
 [[nodiscard]] Parameters refusal_parameters(const Items<ledger::StoredRefusal>& refusals,
