@@ -23,8 +23,10 @@ using ledger::State;
 const AccountId alice = AccountId::trusted("alice");
 const AccountId bob = AccountId::trusted("bob");
 
+/// An empty key is none.
 ledger::Request request_of(Action action, const std::string& key) {
-    return *ledger::prepare({.action = std::move(action), .key = Key::trusted(key)});
+    const auto own = key.empty() ? std::nullopt : std::optional(Key::trusted(key));
+    return ledger::prepare({.action = std::move(action), .key = own}).value();
 }
 
 class PostgresAppends : public testing::Test {
@@ -112,7 +114,7 @@ TEST_F(PostgresAppends, NothingIsRecordedBeforeTheLastEntry) {
 TEST_F(PostgresAppends, AnAccountThatHasMovedOnIsStale) {
     const std::pair<const char*, std::function<void()>> moves[] = {
         {"spent", [&] { run(Spend{alice, 10, {}}, "m1"); }},
-        {"limits", [&] { run(ledger::PutAccount{.account = alice, .floor = -5}, "m2"); }},
+        {"limits", [&] { run(ledger::PutAccount{.account = alice, .floor = -5}, ""); }},
         {"held", [&] { run(ledger::PlaceHold{alice, 10, {}}, "m3"); }},
         {"transfer", [&] { run(ledger::Transfer{bob, alice, 10}, "m4"); }},
         {"frozen", [&] { run(ledger::SetStatus{alice, ledger::EntryKind::freeze}, "m5"); }},
@@ -121,10 +123,10 @@ TEST_F(PostgresAppends, AnAccountThatHasMovedOnIsStale) {
         const State state = known();
         move();
         const auto before = account();
-        EXPECT_THROW((void)append(state, Spend{alice, 1, {}}, what), Conflict) << what;
+        EXPECT_THROW((void)append(state, Spend{alice, 1, {}}, "k"), Conflict) << what;
         EXPECT_EQ(account(), before) << what;
     }
-    (void)append(known(), Spend{bob, 1, {}}, "still usable");
+    (void)append(known(), Spend{bob, 1, {}}, "after");
     EXPECT_EQ(account(bob).balance, 89);
 }
 
@@ -136,16 +138,18 @@ TEST_F(PostgresAppends, WhatStandsOtherwiseAtTheSameNumberIsStale) {
         {"floor", [](auto& known) { known.limits.floor = -1; }},
         {"no floor", [](auto& known) { known.limits.floor.reset(); }},
         {"ceiling", [](auto& known) { known.limits.ceiling = 1'000; }},
-        {"seq", [](auto& known) { ++known.seq; }},
+        {"a later seq", [](auto& known) { ++known.seq; }},
         {"an earlier seq", [](auto& known) { --known.seq; }},
         {"held", [](auto& known) { known.held = 1; }},
     };
     for (const auto& [what, differ] : differences) {
         State state = known();
         differ(state.accounts.at(alice));
-        EXPECT_THROW((void)append(state, Spend{alice, 1, {}}, what), Conflict) << what;
+        EXPECT_THROW((void)append(state, Spend{alice, 1, {}}, "k"), Conflict) << what;
         EXPECT_EQ(account(), before) << what;
     }
+    (void)append(known(), Spend{alice, 1, {}}, "k");
+    EXPECT_EQ(account().balance, 99);
 }
 
 TEST_F(PostgresAppends, AnAccountThatDoesNotExistIsStale) {
