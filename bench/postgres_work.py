@@ -55,6 +55,7 @@ class PostgresWork(ServerWork):
     WAYS = ("row_lock", "one_statement")
     CLIENTS = {"row_lock": (BASELINE_CLIENTS,), "one_statement": ONE_STATEMENT_CLIENTS}
     ADMINISTRATIVE = "postgres"
+    UNGUARD = "ALTER TABLE passbook.entries DISABLE TRIGGER USER"
     RATIOS = {"postgres_hot_single": ("hot", "row_lock", "hot"),
               "postgres_spread_single": ("spread", "row_lock", "spread"),
               "postgres_spread_batch": ("batch", "row_lock", "spread"),

@@ -92,14 +92,17 @@ def verdict(ratio, bar, aim):
 
 def server_table(results, figures, goals):
     rows = []
+    unguarded = figures.get("unguarded_ratios", {})
     for name, (work, way, its, bar, aim) in goals.items():
         rows.append([f"`{name}`", SERVER_WORK[work],
                      spread(figures["passbook"][work]["per_second"]), WAYS[way],
                      spread(figures[way][its]["per_second"]),
-                     f"**{spread(figures['ratios'][name])}**", str(bar), str(aim),
+                     f"**{spread(figures['ratios'][name])}**",
+                     *([spread(unguarded[name])] if unguarded else []), str(bar), str(aim),
                      verdict(results["ratios"][name], bar, aim)])
     return table(["ratio", "work", "passbook, commands/s", "by hand", "transactions/s",
-                  "passbook / by hand", "bar", "aim", ""], rows)
+                  "passbook / by hand", *(["without any guard"] if unguarded else []), "bar", "aim",
+                  ""], rows)
 
 
 def postgres_tables(results):

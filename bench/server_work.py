@@ -13,6 +13,9 @@ class ServerWork:
     work), how it is started (`started`), what ends a database (`drop`), and how each way is driven
     (`by_hand`: for every number of clients to be tried, what drives it for so many seconds)."""
 
+    # What takes the guards out of a database of ours, where it is to be seen what is left without.
+    UNGUARD = None
+
     def __init__(self, bench):
         self.bench = bench
         self.plan = bench.plan[self.NAME]
@@ -26,13 +29,14 @@ class ServerWork:
 
     def round(self, number):
         """Every way on fresh stores: on one account, and on many."""
-        found = {way: {} for way in ("passbook", *self.WAYS)}
+        found = {way: {} for way in self.ways()}
         for works, accounts in (((("hot", {"connections": 64}),), 1),
                                 ((("spread", {"connections": 64}),
                                   ("batch", {"connections": 4, "batch": 1_000})),
                                  self.plan["accounts"])):
             with contextlib.ExitStack() as ending:
-                sides = {("passbook", work, None): self.ours(work, accounts, options, ending)
+                sides = {(way, work, None): self.ours(work, accounts, options, ending, way)
+                         for way in self.ways() if way not in self.WAYS
                          for work, options in works}
                 for way in self.WAYS:
                     for clients, drive in self.by_hand(way, accounts, ending).items():
@@ -45,6 +49,10 @@ class ServerWork:
             rates = {work: round(result["per_second"]) for work, result in results.items()}
             say(f"{self.NAME}, round {number + 1}: {way} {rates}")
         return found
+
+    def ways(self):
+        """Ours, ours without guards, and those by hand."""
+        return ("passbook", *(("unguarded",) if self.UNGUARD else ()), *self.WAYS)
 
     def in_turns(self, sides):
         """Each for some seconds, again and again, there and back: a machine that changes its mind
@@ -68,12 +76,14 @@ class ServerWork:
             self.server.sql(self.drop(name), database=self.ADMINISTRATIVE)
 
     @contextlib.contextmanager
-    def passbook(self, accounts, lanes=None):
+    def passbook(self, accounts, lanes=None, way="passbook"):
         with self.database() as name:
             store = self.server.url(name)
             run([self.bench.passbook, "migrate", "--store", store])
             with self.bench.serving(store, accounts, "--lanes",
                                     str(lanes or self.plan["lanes"])) as server:
+                if way == "unguarded":
+                    self.server.sql(self.UNGUARD, database=name)
                 self.settle(name)
                 yield server
 
@@ -83,9 +93,9 @@ class ServerWork:
     def lanes(self, _work):
         return self.plan["lanes"]
 
-    def ours(self, work, accounts, options, ending):
+    def ours(self, work, accounts, options, ending, way):
         """What drives a server of its own."""
-        server = ending.enter_context(self.passbook(accounts, self.lanes(work)))
+        server = ending.enter_context(self.passbook(accounts, self.lanes(work), way))
         written = 0
 
         def drive(seconds):
@@ -98,12 +108,16 @@ class ServerWork:
 
     def figures(self, rounds):
         """The figures by name, and the median of each ratio."""
-        ratios = {name: spread([found["passbook"][work]["per_second"] /
-                                found[way][its]["per_second"] for found in rounds])
-                  for name, (work, way, its) in self.RATIOS.items()}
+        ratios, *limits = [
+            {name: spread([found[ours][work]["per_second"] / found[way][its]["per_second"]
+                           for found in rounds])
+             for name, (work, way, its) in self.RATIOS.items()}
+            for ours in self.ways() if ours not in self.WAYS]
         figures = {way: {work: {name: spread([found[way][work][name] for found in rounds])
                                 for name in ("per_second", "p99_ms")}
                          for work in rounds[0][way]}
-                   for way in ("passbook", *self.WAYS)}
+                   for way in self.ways()}
         figures["ratios"] = ratios
+        if limits:
+            figures["unguarded_ratios"] = limits[0]
         return {self.NAME: figures}, {name: figure["median"] for name, figure in ratios.items()}

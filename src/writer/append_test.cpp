@@ -68,7 +68,9 @@ TEST_F(AppendTest, AnAccountThatHasMovedOnIsDecidedAnewBehindALook) {
 
 TEST_F(AppendTest, OneThatMovesWhileTheTransactionIsOnItsWayToo) {
     Lane& lane = opened(100);
-    writer_->meanwhile = [&] { elsewhere(ledger::Spend{alice, 80, {}}, "elsewhere"); };
+    writer_->meanwhile = [&] {
+        elsewhere(ledger::Spend{alice, 80, {}}, "elsewhere");
+    };
     auto refused = submit(lane, ledger::Spend{alice, 30, {}}, "k1");
     EXPECT_EQ(std::get<ledger::Refusal>(answer_of(refused).body).code, Code::insufficient_balance);
     EXPECT_EQ(balance(alice), 20);
@@ -105,8 +107,8 @@ TEST_F(AppendTest, OnlyGrantsAndSpendsWithoutALabelAreSent) {
         return Key::trusted("a" + std::to_string(++keys_made));
     };
     EXPECT_FALSE(looked_at({.action = spend, .key = key()}));
-    EXPECT_FALSE(looked_at({.action = ledger::Grant{alice, 1, ledger::default_asset().code},
-                            .key = key()}));
+    EXPECT_FALSE(
+        looked_at({.action = ledger::Grant{alice, 1, ledger::default_asset().code}, .key = key()}));
     EXPECT_TRUE(looked_at({.action = spend, .key = key(), .reason = "tea"}));
     EXPECT_TRUE(looked_at({.action = spend, .key = key(), .metadata = "{}"}));
     EXPECT_TRUE(looked_at({.action = spend, .key = key(), .effective_at = Instant{7}}));
@@ -165,7 +167,9 @@ TEST_F(AppendTest, AnswersGoOutWhileTheNextIsOnItsWay) {
     writer_->meanwhile = [&] {  // the first is on its way
         second = submit(lane, ledger::Spend{alice, 1, {}}, "k2");
         writer_->meanwhile = [&] {  // the second is
-            writer_->settling = [&] { was_answered = is_answered; };
+            writer_->settling = [&] {
+                was_answered = is_answered;
+            };
         };
     };
     std::promise<void> first;

@@ -42,9 +42,8 @@ bool Known::covers(const ledger::Command& command) const {
 
 std::optional<ledger::State> Known::take(const std::vector<Job>& batch, std::uint64_t links) {
     forget_other(links);
-    const bool is_known = std::all_of(batch.begin(), batch.end(), [this](const Job& job) {
-        return covers(job.request.command);
-    });
+    const bool is_known = std::all_of(
+        batch.begin(), batch.end(), [this](const Job& job) { return covers(job.request.command); });
     if (!is_known) {
         return std::nullopt;
     }

@@ -33,7 +33,8 @@ std::vector<Job> spends(const std::vector<std::string>& ids,
     for (const std::string& id : ids) {
         jobs.push_back({*ledger::prepare({.action = ledger::Spend{AccountId::trusted(id), 1, asset},
                                           .key = Key::trusted("k")}),
-                        [](const Reply&) {}});
+                        [](const Reply&) {
+                        }});
     }
     return jobs;
 }

@@ -87,8 +87,8 @@ TEST_F(PostgresAppends, WhatFollowsIsWrittenAtTheTimeThatIsTold) {
     const auto before = clock.now();
     State state = known();
     Changes changes = decided(state, Spend{alice, 30, {}}, "k1");
-    for (auto [action, key] : {std::pair<Action, const char*>{Grant{bob, 5, {}}, "k2"},
-                               {Spend{alice, 20, {}}, "k3"}}) {
+    for (auto [action, key] :
+         {std::pair<Action, const char*>{Grant{bob, 5, {}}, "k2"}, {Spend{alice, 20, {}}, "k3"}}) {
         const Changes more = decided(state, action, key);
         changes.entries.insert(changes.entries.end(), more.entries.begin(), more.entries.end());
     }
@@ -112,19 +112,19 @@ TEST_F(PostgresAppends, NothingIsRecordedBeforeTheLastEntry) {
 }
 
 TEST_F(PostgresAppends, AnAccountThatHasMovedOnIsStale) {
-    const std::pair<const char*, std::function<void()>> moves[] = {
-        {"spent", [&] { run(Spend{alice, 10, {}}, "m1"); }},
-        {"limits", [&] { run(ledger::PutAccount{.account = alice, .floor = -5}, ""); }},
-        {"held", [&] { run(ledger::PlaceHold{alice, 10, {}}, "m3"); }},
-        {"transfer", [&] { run(ledger::Transfer{bob, alice, 10}, "m4"); }},
-        {"frozen", [&] { run(ledger::SetStatus{alice, ledger::EntryKind::freeze}, "m5"); }},
+    const std::pair<Action, const char*> moves[] = {
+        {Spend{alice, 10, {}}, "spent"},
+        {ledger::PutAccount{.account = alice, .floor = -5}, ""},
+        {ledger::PlaceHold{alice, 10, {}}, "held"},
+        {ledger::Transfer{bob, alice, 10}, "transferred"},
+        {ledger::SetStatus{alice, ledger::EntryKind::freeze}, "frozen"},
     };
-    for (const auto& [what, move] : moves) {
+    for (const auto& [action, key] : moves) {
         const State state = known();
-        move();
+        run(action, key);
         const auto before = account();
-        EXPECT_THROW((void)append(state, Spend{alice, 1, {}}, "k"), Conflict) << what;
-        EXPECT_EQ(account(), before) << what;
+        EXPECT_THROW((void)append(state, Spend{alice, 1, {}}, "k"), Conflict) << key;
+        EXPECT_EQ(account(), before) << key;
     }
     (void)append(known(), Spend{bob, 1, {}}, "after");
     EXPECT_EQ(account(bob).balance, 89);
@@ -134,13 +134,34 @@ TEST_F(PostgresAppends, AnAccountThatHasMovedOnIsStale) {
 TEST_F(PostgresAppends, WhatStandsOtherwiseAtTheSameNumberIsStale) {
     const auto before = account();
     const std::pair<const char*, std::function<void(ledger::Account&)>> differences[] = {
-        {"balance", [](auto& known) { ++known.balance; }},
-        {"floor", [](auto& known) { known.limits.floor = -1; }},
-        {"no floor", [](auto& known) { known.limits.floor.reset(); }},
-        {"ceiling", [](auto& known) { known.limits.ceiling = 1'000; }},
-        {"a later seq", [](auto& known) { ++known.seq; }},
-        {"an earlier seq", [](auto& known) { --known.seq; }},
-        {"held", [](auto& known) { known.held = 1; }},
+        {"balance",
+         [](auto& known) {
+             ++known.balance;
+         }},
+        {"floor",
+         [](auto& known) {
+             known.limits.floor = -1;
+         }},
+        {"no floor",
+         [](auto& known) {
+             known.limits.floor.reset();
+         }},
+        {"ceiling",
+         [](auto& known) {
+             known.limits.ceiling = 1'000;
+         }},
+        {"a later seq",
+         [](auto& known) {
+             ++known.seq;
+         }},
+        {"an earlier seq",
+         [](auto& known) {
+             --known.seq;
+         }},
+        {"held",
+         [](auto& known) {
+             known.held = 1;
+         }},
     };
     for (const auto& [what, differ] : differences) {
         State state = known();
@@ -180,9 +201,8 @@ TEST_F(PostgresAppends, WhoHasTheAccountLockedIsNeverWaitedForWithARowInHand) {
     State locked = other->begin({ledger::need_of(request.command)});
     Changes first;
     (void)ledger::decide(locked, request, first);
-    auto second = std::async(std::launch::async, [&] {
-        (void)append(state, Spend{alice, 60, {}}, "second");
-    });
+    auto second = std::async(std::launch::async,
+                             [&] { (void)append(state, Spend{alice, 60, {}}, "second"); });
     database.run(
         "DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM pg_stat_clear_snapshot(); IF EXISTS (SELECT FROM "
         "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') THEN "
@@ -219,8 +239,8 @@ TEST_F(PostgresAppends, OnlyWhereTheGuardsAre) {
     ASSERT_NE(sender, nullptr);
     const std::string url = database.url();
     const char joint = url.find('?') == std::string::npos ? '?' : '&';
-    const auto spread = store::postgres::open(url + joint + "one_shard=true", store::Access::write,
-                                              clock);
+    const auto spread =
+        store::postgres::open(url + joint + "one_shard=true", store::Access::write, clock);
     EXPECT_EQ(spread->writer()->sender(), nullptr);
     const ManualClock set(Instant{7});
     const auto timed = store::postgres::open(url, store::Access::write, set);

@@ -66,9 +66,8 @@ public:
         int number = 1;
         for (const Column& column : columns) {
             const std::string value = fmt::format("unnest(${}::{}[])", ++number, column.type);
-            values += column.name == "recorded_at"
-                          ? fmt::format(", greatest({}, now())", value)
-                          : ", " + value;
+            values += column.name == "recorded_at" ? fmt::format(", greatest({}, now())", value)
+                                                   : ", " + value;
         }
         return fmt::format(
             "INSERT INTO {} (shard, {}) SELECT {} FROM (SELECT count(*) FROM "
