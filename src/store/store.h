@@ -41,7 +41,7 @@ public:
     /// written only as the next ones of accounts that stand as it was decided.
     virtual void send(const ledger::State& state, const ledger::Changes& changes) = 0;
 
-    /// Waits for its end. Returns the store's clock as the transaction has read it: an entry was
+    /// Waits for its end. Returns the store's clock as it was read behind the locks: an entry was
     /// recorded then, or at its own `recorded_at` where that is later. Throws as `commit` does, but
     /// Stale where a guard fires, for most likely an account has moved on.
     [[nodiscard]] virtual Instant settle() = 0;
@@ -67,8 +67,7 @@ public:
     /// without its key does not have it looked up: where it is used, `commit` throws.
     [[nodiscard]] virtual ledger::State begin(const std::vector<ledger::Need>& needs) = 0;
 
-    /// How long the transaction that the last `begin` began has waited for its accounts, until it
-    /// had them locked.
+    /// How long the last transaction has waited for its accounts, until it had them locked.
     [[nodiscard]] virtual std::chrono::microseconds lock_wait() const noexcept = 0;
 
     /// Writes all changes and commits. Throws GuardFired where the database refused a row, Conflict

@@ -317,6 +317,7 @@ bool Lane::append(const std::vector<Job>& batch, Decided& run) {
     sender_->send(*state, changes);
     give_answers();
     const Instant time = sender_->settle();
+    counters_.lock_wait_micros.add(micros_of(writer_->lock_wait()));
     counters_.commit_micros.add(micros_of(writing.passed()));
     counters_.batch_size.add(batch.size());
     for (ledger::Answer& answer : run.answers) {

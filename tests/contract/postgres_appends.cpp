@@ -87,7 +87,7 @@ TEST_F(PostgresAppends, WhatFollowsIsWrittenAtTheTimeThatIsTold) {
     const auto before = clock.now();
     State state = known();
     Changes changes = decided(state, Spend{alice, 30, {}}, "k1");
-    for (auto [action, key] :
+    for (const auto& [action, key] :
          {std::pair<Action, const char*>{Grant{bob, 5, {}}, "k2"}, {Spend{alice, 20, {}}, "k3"}}) {
         const Changes more = decided(state, action, key);
         changes.entries.insert(changes.entries.end(), more.entries.begin(), more.entries.end());

@@ -63,7 +63,7 @@ struct PostgresWriter::Sent {
 
     std::shared_ptr<Connection> connection;
     Pipeline trip;
-    Counts counts;
+    std::size_t rows = 0;
 };
 
 PostgresWriter::PostgresWriter(const Address& address, const Clock* clock)
@@ -170,11 +170,11 @@ void PostgresWriter::ask(Pipeline& trip, const Trip& asked) const {
 }
 
 /// All of a trip arrives at once: only the database knows when it got so far.
-void PostgresWriter::read_clock(const Row& row, ledger::State& state) {
+Instant PostgresWriter::read_clock(const Row& row) {
     const Instant locked = row.instant(0);
     const Instant begun = row.instant(1);
     lock_wait_ = std::chrono::microseconds(locked.micros - begun.micros);
-    state.now = clock_ != nullptr ? clock_->now() : locked;
+    return clock_ != nullptr ? clock_->now() : locked;
 }
 
 /// An asset that an account has is in use, and what can still change of it matters to openings
@@ -221,7 +221,7 @@ void PostgresWriter::read_assets(const Result& result, ledger::State& state) {
     if (result.rows() == 0) {
         throw Failure(FailureKind::broken, "the store has not even the default asset");
     }
-    read_clock(result.row(0), state);
+    state.now = read_clock(result.row(0));
     for (int i = 0; i < result.rows(); ++i) {
         ledger::Asset asset = read_asset(result.row(i), clock_column_count);
         if (asset.used) {
@@ -258,7 +258,7 @@ void PostgresWriter::read_accounts(Pipeline& trip, std::size_t turns, ledger::St
             state.accounts.insert_or_assign(account.id, std::move(account));
         }
         if (result.rows() > 0) {
-            read_clock(result.row(result.rows() - 1), state);
+            state.now = read_clock(result.row(result.rows() - 1));
         }
     }
     for (std::size_t turn = 0; turn < turns; ++turn) {
@@ -390,7 +390,7 @@ void PostgresWriter::add_writes(Pipeline& trip, Counts& counts, const ledger::Ch
 }
 
 void PostgresWriter::send(const ledger::State& state, const ledger::Changes& changes) {
-    PASSBOOK_ASSERT(changes.entries.size() > 0 && sent_ == nullptr);
+    PASSBOOK_ASSERT(!changes.entries.empty() && sent_ == nullptr);
     auto connection = link_.current();
     if (connection == nullptr || !connection->is_still_open()) {
         throw Failure(FailureKind::unavailable, "the connection of what is known is gone");
@@ -403,9 +403,8 @@ void PostgresWriter::send(const ledger::State& state, const ledger::Changes& cha
     sent_ = std::make_unique<Sent>(std::move(connection));
     try {
         sent_->trip.add(queries().begin);
-        sent_->trip.add(queries().time);
         sent_->trip.add(queries().append_entries, append_parameters(written));
-        sent_->counts.expect(written.size());
+        sent_->rows = written.size();
         if (failpoints_armed()) {
             sent_->trip.flush();  // a process that ends here has written, and not committed
         }
@@ -424,10 +423,12 @@ Instant PostgresWriter::settle() {
     const std::unique_ptr<Sent> sent = std::move(sent_);
     Pipeline& trip = sent->trip;
     Instant now;
+    std::int64_t rows = 0;
     try {
         (void)trip.next();
-        now = trip.next().row(0).instant(0);
-        sent->counts.take(trip);
+        const Result written = trip.next();
+        now = read_clock(written.row(0));
+        rows = written.row(0).integer(clock_column_count);
         (void)trip.next();
         trip.finish();
     } catch (const GuardFired& fired) {
@@ -437,7 +438,7 @@ Instant PostgresWriter::settle() {
         sent->connection->roll_back();
         throw;
     }
-    if (sent->counts.differs()) {
+    if (rows != static_cast<std::int64_t>(sent->rows)) {
         throw Failure(FailureKind::in_doubt, "the database wrote another number of rows");
     }
     try {

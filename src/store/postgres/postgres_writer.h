@@ -57,7 +57,7 @@ private:
     [[nodiscard]] bool all_in_use(const std::vector<AssetCode>& codes) const;
     void read_assets(const Result& result, ledger::State& state);
     void read_accounts(Pipeline& trip, std::size_t turns, ledger::State& state);
-    void read_clock(const Row& row, ledger::State& state);
+    [[nodiscard]] Instant read_clock(const Row& row);
     void load_assets(Connection& connection, const Wanted& wanted, ledger::State& state);
     void load_due_holds(Connection& connection, ledger::State& state);
     void learn_standings(Connection& connection, const ledger::Changes& changes);

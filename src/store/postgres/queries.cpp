@@ -60,21 +60,22 @@ public:
     }
 
     /// As `insert_new`, of all shards, behind locks of the accounts in two more arrays, in their
-    /// order; recorded when the transaction began, if that is later.
+    /// order; recorded when all were locked, if that is later.
     [[nodiscard]] std::string append(std::string_view table, const Columns& columns) const {
         std::string values = "unnest($1::smallint[])";
         int number = 1;
         for (const Column& column : columns) {
             const std::string value = fmt::format("unnest(${}::{}[])", ++number, column.type);
-            values += column.name == "recorded_at" ? fmt::format(", greatest({}, now())", value)
+            values += column.name == "recorded_at" ? fmt::format(", greatest({}, locked.at)", value)
                                                    : ", " + value;
         }
         return fmt::format(
-            "INSERT INTO {} (shard, {}) SELECT {} FROM (SELECT count(*) FROM "
+            "WITH locked AS MATERIALIZED (SELECT count(*), clock_timestamp() AS at FROM "
             "unnest(${}::smallint[], ${}::text[]) n (shard, account) CROSS JOIN LATERAL (SELECT 1 "
-            "FROM accounts a WHERE a.shard = n.shard AND a.id = n.account FOR NO KEY UPDATE) a) "
-            "locked",
-            table, names_only(columns), values, number + 1, number + 2);
+            "FROM accounts a WHERE a.shard = n.shard AND a.id = n.account FOR NO KEY UPDATE) a), "
+            "written AS (INSERT INTO {} (shard, {}) SELECT {} FROM locked RETURNING 1) "
+            "SELECT locked.at, now(), (SELECT count(*) FROM written) FROM locked",
+            number + 1, number + 2, table, names_only(columns), values);
     }
 
 private:
@@ -217,7 +218,6 @@ void add_transaction(Queries& all) {
     all.begin = {"begin", "BEGIN ISOLATION LEVEL READ COMMITTED"};
     all.begin_reading = {"begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
     all.commit = {"commit", "COMMIT", true};
-    all.time = {"time", "SELECT now()"};
     // A transaction that only took a number waits for no standby; one that wrote to the log does.
     all.confirm = {"confirm", "SELECT pg_logical_emit_message(true, 'passbook', 'confirm')"};
     all.read_only = {"read_only",

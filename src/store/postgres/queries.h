@@ -16,7 +16,6 @@ struct Queries {
     Query begin_reading;
     Query commit;
     Query confirm;
-    Query time;  ///< When the transaction began.
 
     // Locks. While they wait, their snapshot grows old: of what it shows besides the row that is
     // locked, only what never changes may be read.
@@ -44,6 +43,7 @@ struct Queries {
     Query insert_entries;
     Query insert_plain_entries;  ///< Of entries that leave the last nine columns empty.
     /// The same, then $16 shards, $17 ids: entries that follow what was known of these accounts.
+    /// Clock columns, how many were written.
     Query append_entries;
     Query insert_refusals;
 
