@@ -45,6 +45,8 @@ MARIADB_GOALS = {
 }
 SERVER_WORK = {"hot": "one account, single POSTs", "spread": "100,000 accounts, single POSTs",
                  "batch": "100,000 accounts, `/v1/batch` of 1,000"}
+STORE_NAMES = {"sqlite": "SQLite", "postgres": "PostgreSQL", "mariadb": "MariaDB",
+               "growth": "as it grows", "lock": "several servers"}
 WAYS = {"row_lock": "row lock, 64 clients", "one_statement": "one statement, at its best"}
 P99_GOAL = (0.25, 0.1)
 # The rate at the most entries over that of an empty store.
@@ -210,18 +212,26 @@ def lock_part(results):
             *lock_table(results["figures"]["lock"]), ""]
 
 
+def machines_table(results):
+    """Where and of what commit each part is: not all are measured on one day."""
+    return table(["measured", "commit", "on", "making a page durable took"],
+                 [[STORE_NAMES[store], f"`{results['commits'][store][:12]}`",
+                   f"{machine['cores']} cores ({machine['cpu']}), {machine['memory_gib']} GiB, Linux "
+                   f"{machine['kernel']}, {machine['file_system']}",
+                   f"{machine['fdatasync_us']:,.0f} µs"]
+                  for store, machine in results["machines"].items()])
+
+
 def page_part(results):
-    machine = results["machine"]
     memory = results["figures"]["memory"]
     rounds = results["settings"]["rounds"]
     lines = [
         BEGIN,
         "",
-        f"Measured on {machine['cores']} cores ({machine['cpu']}), {machine['memory_gib']} GiB, "
-        f"Linux {machine['kernel']}, {machine['file_system']}; making one overwritten page durable "
-        f"took {machine['fdatasync_us']:,.0f} µs. Commit `{results['commit'][:12]}`. Medians of "
-        f"{rounds} rounds or more (of the sweep: {results['settings']['sweep']['rounds']}), least "
-        "and most in brackets.",
+        f"Medians of {rounds} rounds or more (of the sweep: "
+        f"{results['settings']['sweep']['rounds']}), least and most in brackets.",
+        "",
+        *machines_table(results),
         "",
         "### SQLite",
         "",

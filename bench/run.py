@@ -102,10 +102,11 @@ def measure(arguments):
     try:
         bench = Bench(arguments.build, plan, scratch)
         results = {"machine": machine(scratch), "commit": commit(), "settings": plan,
-                   "commits": {}, "figures": {}, "ratios": {}}
+                   "commits": {}, "machines": {}, "figures": {}, "ratios": {}}
         for store in arguments.only or (STORES if arguments.full else USUAL):
             figures, ratios = STORES[store](bench, arguments)
             results["commits"][store] = results["commit"]
+            results["machines"][store] = results["machine"]
             results["figures"].update(figures)
             results["ratios"].update(ratios)
         return results
@@ -130,9 +131,10 @@ USUAL = ("sqlite", "postgres", "mariadb")
 
 
 def merged(old, new):
-    """A store that was measured alone replaces what stood of it; `commits` says what is of when."""
+    """A store that was measured alone replaces what stood of it; `commits` says what is of when, and
+    `machines` of where."""
     return {**new, **{name: {**old.get(name, {}), **new[name]}
-                      for name in ("commits", "figures", "ratios")}}
+                      for name in ("commits", "machines", "figures", "ratios")}}
 
 
 def bank_csv(folder):
