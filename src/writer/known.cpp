@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writer/known.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace passbook::writer {
@@ -26,68 +25,75 @@ Asked asked_by(const ledger::Command& command) {
     return {};
 }
 
-/// Everything else can change by what is no entry of the account itself: a hold falls due.
+/// Others can change by what is no entry of the account itself: a hold falls due.
 bool is_known_by_entries(const ledger::Account& account) {
     return account.status == ledger::AccountStatus::open && account.held == 0 && account.seq > 0;
 }
 
 }  // namespace
 
-bool Known::covers(const ledger::Command& command) const {
-    const Asked asked = asked_by(command);
-    return asked.account != nullptr &&
-           (young_.contains(*asked.account) || old_.contains(*asked.account)) &&
-           (!*asked.asset || assets_.contains(**asked.asset));
-}
-
-std::optional<ledger::State> Known::take(const std::vector<Job>& batch, std::uint64_t links) {
+std::optional<ledger::State> Known::recall(const std::vector<Job>& batch, std::uint64_t links) {
     forget_other(links);
-    const bool is_known = std::all_of(
-        batch.begin(), batch.end(), [this](const Job& job) { return covers(job.request.command); });
-    if (!is_known) {
-        return std::nullopt;
-    }
     ledger::State state;
     for (const Job& job : batch) {
         const Asked asked = asked_by(job.request.command);
+        const Standing* known = asked.account == nullptr ? nullptr : find(*asked.account);
+        if (known == nullptr) {
+            return std::nullopt;
+        }
         if (*asked.asset) {
-            state.assets.insert(*assets_.find(**asked.asset));
+            const auto named = assets_.find(**asked.asset);
+            if (named == assets_.end()) {
+                return std::nullopt;
+            }
+            state.assets.insert(*named);
         }
-        auto node = young_.extract(*asked.account);
-        if (node.empty()) {
-            node = old_.extract(*asked.account);
+        if (state.accounts.contains(*asked.account)) {
+            continue;
         }
-        if (!node.empty()) {  // or it was taken for an earlier job
-            state.assets.insert(*assets_.find(node.mapped().asset));
-            state.accounts.insert(std::move(node));
-        }
+        state.accounts.emplace(*asked.account, ledger::Account{.id = *asked.account,
+                                                               .asset = known->asset->code,
+                                                               .balance = known->balance,
+                                                               .seq = known->seq,
+                                                               .limits = known->limits,
+                                                               .recorded_at = known->recorded_at});
+        state.assets.try_emplace(known->asset->code, *known->asset);
     }
     return state;
 }
 
-void Known::give_back(ledger::State state) {
-    while (!state.accounts.empty()) {
-        young_.insert(state.accounts.extract(state.accounts.begin()));
-        if (young_.size() >= max_) {
-            old_ = std::exchange(young_, {});
+void Known::learn(const ledger::State& state, std::uint64_t links) {
+    forget_other(links);
+    for (const auto& [id, account] : state.accounts) {
+        old_.erase(id);
+        const auto asset = state.assets.find(account.asset);
+        if (is_known_by_entries(account) && asset != state.assets.end()) {
+            keep(account, asset->second);
+        } else {
+            young_.erase(id);
         }
     }
 }
 
-void Known::learn(ledger::State state, std::uint64_t links) {
-    forget_other(links);
-    for (const auto& [id, _] : state.accounts) {
-        young_.erase(id);
-        old_.erase(id);
+const Known::Standing* Known::find(const AccountId& id) const {
+    for (const Standings* standings : {&young_, &old_}) {
+        if (const auto found = standings->find(id); found != standings->end()) {
+            return &found->second;
+        }
     }
-    std::erase_if(state.accounts, [&](const auto& entry) {
-        return !is_known_by_entries(entry.second) || !state.assets.contains(entry.second.asset);
-    });
-    for (auto& [_, account] : state.accounts) {
-        assets_.insert_or_assign(account.asset, state.assets.at(account.asset));
-        account.metadata.clear();
+    return nullptr;
+}
+
+void Known::keep(const ledger::Account& account, const ledger::Asset& asset) {
+    const auto its = assets_.try_emplace(asset.code, asset).first;
+    young_.insert_or_assign(account.id, Standing{.asset = &its->second,
+                                                 .balance = account.balance,
+                                                 .seq = account.seq,
+                                                 .recorded_at = account.recorded_at,
+                                                 .limits = account.limits});
+    if (young_.size() >= max_) {
+        old_ = std::exchange(young_, {});
     }
-    give_back(std::move(state));
 }
 
 void Known::forget_other(std::uint64_t links) {

@@ -19,33 +19,39 @@ namespace passbook::writer {
 /// many at most: of two generations the older goes when the younger is full.
 class Known {
 public:
-    /// Some 300 bytes each.
+    /// Some 150 bytes each.
     static constexpr std::size_t kept_max = 65'536;
 
     explicit Known(std::size_t max = kept_max) : max_(max) {}
 
     /// What the whole batch is decided on, if all that it asks for is grants and spends of known
-    /// accounts. They are known no more until they are given back.
-    [[nodiscard]] std::optional<ledger::State> take(const std::vector<Job>& batch,
-                                                    std::uint64_t links);
+    /// accounts. `links` is the writer's: over another link than the last there may be a store that
+    /// was restored, and nothing is known of that.
+    [[nodiscard]] std::optional<ledger::State> recall(const std::vector<Job>& batch,
+                                                      std::uint64_t links);
 
-    /// What was taken, as a batch has left it.
-    void give_back(ledger::State state);
-
-    /// What a batch behind locks has left. `links` is the writer's: over another link than the last
-    /// there may be a store that was restored, and nothing is known of that.
-    void learn(ledger::State state, std::uint64_t links);
+    /// What a batch has left of the accounts in `state`.
+    void learn(const ledger::State& state, std::uint64_t links);
 
 private:
-    using Accounts = std::unordered_map<AccountId, ledger::Account>;
+    /// What grants and spends go by.
+    struct Standing {
+        const ledger::Asset* asset = nullptr;
+        Amount balance = 0;
+        std::int64_t seq = 0;
+        Instant recorded_at;
+        ledger::Limits limits;
+    };
+    using Standings = std::unordered_map<AccountId, Standing>;
 
-    [[nodiscard]] bool covers(const ledger::Command& command) const;
+    [[nodiscard]] const Standing* find(const AccountId& id) const;
+    void keep(const ledger::Account& account, const ledger::Asset& asset);
     void forget_other(std::uint64_t links);
 
     std::size_t max_;
-    Accounts young_;
-    Accounts old_;
-    std::unordered_map<AssetCode, ledger::Asset> assets_;
+    Standings young_;
+    Standings old_;
+    std::unordered_map<AssetCode, ledger::Asset> assets_;  ///< Those of the accounts.
     std::uint64_t links_ = 0;
 };
 

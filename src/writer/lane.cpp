@@ -290,7 +290,7 @@ void Lane::transact(std::vector<Job>& batch, Keys keys, Decided& run) {
         counters_.commit_micros.add(micros_of(writing.passed()));
         counters_.batch_size.add(batch.size());
         if (sender_ != nullptr) {
-            known_.learn(std::move(state), sender_->links());
+            known_.learn(state, sender_->links());
         }
     }
 }
@@ -299,7 +299,7 @@ void Lane::transact(std::vector<Job>& batch, Keys keys, Decided& run) {
 /// holds it to what stands, and tells the time. Meanwhile the answers before go out. False, with
 /// nothing sent, where it does not follow, or is not all answered by entries.
 bool Lane::append(const std::vector<Job>& batch, Decided& run) {
-    auto state = sender_ == nullptr ? std::nullopt : known_.take(batch, sender_->links());
+    auto state = sender_ == nullptr ? std::nullopt : known_.recall(batch, sender_->links());
     if (!state) {
         return false;
     }
@@ -326,7 +326,7 @@ bool Lane::append(const std::vector<Job>& batch, Decided& run) {
     for (auto& [_, account] : state->accounts) {
         account.recorded_at = std::max(account.recorded_at, time);
     }
-    known_.give_back(std::move(*state));
+    known_.learn(*state, sender_->links());
     return true;
 }
 
