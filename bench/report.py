@@ -216,8 +216,8 @@ def machines_table(results):
     """Where and of what commit each part is: not all are measured on one day."""
     return table(["measured", "commit", "on", "making a page durable took"],
                  [[STORE_NAMES[store], f"`{results['commits'][store][:12]}`",
-                   f"{machine['cores']} cores ({machine['cpu']}), {machine['memory_gib']} GiB, Linux "
-                   f"{machine['kernel']}, {machine['file_system']}",
+                   f"{machine['cores']} cores ({machine['cpu']}), {machine['memory_gib']} GiB, "
+                   f"Linux {machine['kernel']}, {machine['file_system']}",
                    f"{machine['fdatasync_us']:,.0f} µs"]
                   for store, machine in results["machines"].items()])
 

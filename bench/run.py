@@ -131,8 +131,8 @@ USUAL = ("sqlite", "postgres", "mariadb")
 
 
 def merged(old, new):
-    """A store that was measured alone replaces what stood of it; `commits` says what is of when, and
-    `machines` of where."""
+    """A store that was measured alone replaces what stood of it; `commits` and `machines` say what
+    is of when and where."""
     return {**new, **{name: {**old.get(name, {}), **new[name]}
                       for name in ("commits", "machines", "figures", "ratios")}}
 
