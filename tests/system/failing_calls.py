@@ -31,11 +31,19 @@ def tracing(processes, *arguments):
 
 
 def traced(pid):
-    """Whether every thread of the process has a tracer, or it is gone."""
-    for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
-        if "\nTracerPid:\t0\n" in status.read_text(encoding="utf-8"):
-            return False
-    return True
+    """Whether every thread of the process has a tracer, or is gone."""
+    try:
+        threads = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+    except FileNotFoundError:
+        return True
+    return all(map(thread_traced, threads))
+
+
+def thread_traced(thread):
+    try:
+        return "\nTracerPid:\t0\n" not in (thread / "status").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def assert_can_trace():
