@@ -306,6 +306,8 @@ bool Lane::append(const std::vector<Job>& batch, Decided& run) {
     ledger::Changes changes;
     Decided decided{.is_timed = false};
     decided.answers.reserve(batch.size());
+    changes.entries.reserve(batch.size());
+    state->outcomes.reserve(batch.size());
     for (const Job& job : batch) {
         decided.answers.push_back(decide(*state, job.request, changes));
         if (!std::holds_alternative<ledger::Record>(decided.answers.back().body)) {
