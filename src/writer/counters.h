@@ -55,7 +55,7 @@ struct Counters {
     std::array<Counter, passages> gate;  ///< Batches, where there is a lock before them.
     Histogram batch_size;
     Histogram lock_wait_micros;
-    Histogram commit_micros;  ///< From before the transaction's last statement to its end.
+    Histogram commit_micros;  ///< From before the last trip of a transaction to its end.
 
     void count(const ledger::Action& action, const Reply& reply) noexcept;
     void count(Passage passage) noexcept {

@@ -36,14 +36,8 @@ public:
     /// Rows that stand for themselves. Arrays that are taken apart in the SELECT list, side by
     /// side, go into the table as they come; in FROM they would all be written down first.
     [[nodiscard]] std::string insert_new(std::string_view table, const Columns& columns) const {
-        std::string values =
-            reach_ == Reach::all_shards ? "unnest($1::smallint[])" : "$1::smallint";
-        int number = 1;
-        for (const Column& column : columns) {
-            values += fmt::format(", unnest(${}::{}[])", ++number, column.type);
-        }
         return fmt::format("INSERT INTO {} (shard, {}) SELECT {}", table, names_only(columns),
-                           values);
+                           values(columns));
     }
 
     /// Rows of an account. A statement about one shard reads the account beside them: an engine
@@ -62,23 +56,30 @@ public:
     /// As `insert_new`, of all shards, behind locks of the accounts in two more arrays, in their
     /// order; recorded when all were locked, if that is later.
     [[nodiscard]] std::string append(std::string_view table, const Columns& columns) const {
-        std::string values = "unnest($1::smallint[])";
-        int number = 1;
-        for (const Column& column : columns) {
-            const std::string value = fmt::format("unnest(${}::{}[])", ++number, column.type);
-            values += column.name == "recorded_at" ? fmt::format(", greatest({}, locked.at)", value)
-                                                   : ", " + value;
-        }
         return fmt::format(
             "WITH locked AS MATERIALIZED (SELECT count(*), clock_timestamp() AS at FROM "
             "unnest(${}::smallint[], ${}::text[]) n (shard, account) CROSS JOIN LATERAL (SELECT 1 "
             "FROM accounts a WHERE a.shard = n.shard AND a.id = n.account FOR NO KEY UPDATE) a), "
             "written AS (INSERT INTO {} (shard, {}) SELECT {} FROM locked RETURNING 1) "
             "SELECT locked.at, now(), (SELECT count(*) FROM written) FROM locked",
-            number + 1, number + 2, table, names_only(columns), values);
+            columns.size() + 2, columns.size() + 3, table, names_only(columns),
+            values(columns, "locked.at"));
     }
 
 private:
+    /// Recorded no earlier than `earliest`, if that is given.
+    [[nodiscard]] std::string values(const Columns& columns, std::string_view earliest = {}) const {
+        std::string text = reach_ == Reach::all_shards ? "unnest($1::smallint[])" : "$1::smallint";
+        int number = 1;
+        for (const Column& column : columns) {
+            const std::string value = fmt::format("unnest(${}::{}[])", ++number, column.type);
+            text += !earliest.empty() && column.name == "recorded_at"
+                        ? fmt::format(", greatest({}, {})", value, earliest)
+                        : ", " + value;
+        }
+        return text;
+    }
+
     [[nodiscard]] std::string arrays(const Columns& columns) const {
         std::string text = reach_ == Reach::all_shards ? "$1::smallint[]" : "";
         int number = 1;
